@@ -45,20 +45,23 @@ def neighbours(x: Any, cutoff: float, *, box: Any = None, distances: bool = Fals
     return (pairs, np.frombuffer(lengths, dtype=np.float64)) if distances else pairs
 
 
-def gravity(bodies: Any, *, theta: float = 0.5, softening: float = 0.0, order: Optional[int] = None,
-            error: Optional[float] = None, out: Any = None, device: Optional[str] = None) -> Any:
+def gravity(bodies: Any, *, theta: Optional[float] = None, softening: float = 0.0,
+            order: Optional[int] = None, error: Optional[float] = None, out: Any = None,
+            device: Optional[str] = None) -> Any:
     """Accelerations and potentials of bodies under their own gravity, by a tree.
 
     `bodies` has shape (4, bodies): x, y, z and masses times G, none negative. Returns `out`, or a
     new array of the same library and shape: the acceleration and the potential of each. `theta` is
-    the largest radius of a node over its distance: 0 sums over all pairs, at most 1.5. `order` 2, if
-    not given, takes quadrupoles of nodes, 3 to 5 moments up to that order, 1 only their masses. `softening`
-    is Plummer's.
+    the largest radius of a node over its distance, 0.5 if not given: 0 sums over all pairs, at most
+    1.5. `order` 2, if not given, takes quadrupoles of nodes, 3 to 5 moments up to that order, 1 only
+    their masses. `softening` is Plummer's: without it, sums of bodies at one place are not finite.
 
     `error` is the rms error of accelerations to be reached, such as 1e-4, in place of `theta`, which
-    is then chosen, as is an `order` that is not given, and checked on a sample against all pairs; Failure where it cannot be.
+    is then chosen, as is an `order` that is not given, and checked on a sample against all pairs;
+    Failure where it cannot be.
 
-    docs/trees.md has the errors that these give."""
+    Raises UsageError for positions that are not finite, and for masses that are not or are negative,
+    with the body's number. docs/trees.md has the errors that theta and order give."""
     _check("gravity", "bodies", bodies, 4)
     if out is None:
         out = _arrays.zeros(bodies, "gravity")
@@ -66,9 +69,11 @@ def gravity(bodies: Any, *, theta: float = 0.5, softening: float = 0.0, order: O
         order = 2 if error is None else 0  # any
     if isinstance(order, bool) or not isinstance(order, (int, np.integer)):
         raise TypeError(f"gravity: order={order!r}: 1, 2, 3, 4 or 5 is right")
+    if theta is not None and error is not None:
+        raise _core.UsageError("gravity: theta and error: give one of them")
     asked = 0.0 if error is None else _number("gravity", "error", error)
     if error is not None and not asked > 0:
         raise _core.UsageError(f"gravity: error={asked:g}: it must be positive")
-    _core.gravity((bodies, out), _number("gravity", "theta", theta),
+    _core.gravity((bodies, out), _number("gravity", "theta", 0.5 if theta is None else theta),
                   _number("gravity", "softening", softening), int(order), asked, device)
     return out

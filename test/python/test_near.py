@@ -179,6 +179,12 @@ def test_bad_gravity(rng):
         ridge.gravity(bodies, error=-1.0)
     with pytest.raises(ridge.UsageError, match="error 0.5: in fp64 it can be from 1e-10 to 0.1"):
         ridge.gravity(bodies, error=0.5)
+    with pytest.raises(ridge.UsageError, match="theta and error: give one of them"):
+        ridge.gravity(bodies, error=1e-3, theta=0.5)
+    heavy = bodies.copy()
+    heavy[3, 5] = -1
+    with pytest.raises(ridge.UsageError, match="mass of body 5 is -1; masses must be finite and not negative"):
+        ridge.gravity(heavy)
     with pytest.raises(TypeError, match="order=2.5"):
         ridge.gravity(bodies, order=2.5)
     bodies[2, 11] = np.inf
