@@ -257,10 +257,11 @@ private:
     if (o_.json) return;
     const md::Parameters& p = run_.parameters;
     fmt::print("{}: {} {}, {}, cutoff {:g} and skin {:g}, periods {:g} x {:g} x {:g}, dt {:g}, "
-               "{} on {} ({}); {}{}\n",
+               "{} on {} ({}){}; {}{}\n",
                run_.start, now_.bodies.count(), now_.bodies.count() == 1 ? "body" : "bodies",
                run_.interaction, p.cutoff, p.skin, p.box[0], p.box[1], p.box[2], p.dt,
-               to_text(p.precision), run_.device, device.facts().name, run_.schedule,
+               to_text(p.precision), run_.device, device.facts().name,
+               ranks_.ranks() > 1 ? fmt::format(", {} ranks", ranks_.ranks()) : "", run_.schedule,
                has_energy ? "" : "; the interaction has no energy: that of the potential is 0");
     fmt::print("{:>10}  {:>10}  {:>12}  {:>12}  {:>12}  {:>12}  {:>9}  {:>10}\n", "step", "time",
                "temperature", "pressure", "potential/N", "energy/N", "drift/N", "|momentum|");
@@ -349,8 +350,8 @@ private:
     const Index builds = system_->builds(); // without those that are timed below
     if (!o_.json) {
       fmt::print("{} step{} in {}, {}; lists were built {}{}\n", steps, steps == 1 ? "" : "s",
-                 ridge::to_text(Seconds{seconds}), quantity(rate, "body-steps/s"),
-                 times(builds), writer_ == nullptr ? "" : "; wrote " + writer_->text());
+                 ridge::to_text(Seconds{seconds}), quantity(rate, "body-steps/s"), times(builds),
+                 writer_ == nullptr ? "" : "; wrote " + writer_->text());
       return;
     }
     record.kernel = "md";

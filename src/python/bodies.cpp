@@ -64,6 +64,12 @@ nb::tuple neighbours(nb::tuple arrays, double cutoff, const std::array<double, 3
     const auto options = lab::list_options_of(numbers);
     const auto found = x.element_bytes == 4 ? pairs_of<float>(queue, x, options)
                                             : pairs_of<double>(queue, x, options);
+    const Bytes needed{
+        static_cast<Index>(found.size() * 6 * sizeof(Index))}; // and as Python has them
+    if (const Bytes free = Device("cpu").free_memory(); needed.value > free.value) {
+      throw Failure(name + ": " + std::to_string(found.size()) + " pairs need " + to_text(needed) +
+                    " more of the host's memory, of which " + to_text(free) + " are free");
+    }
     ends.reserve(2 * found.size());
     distances.reserve(found.size());
     for (const auto& [first, second, distance] : found) {

@@ -1,5 +1,9 @@
 """Pairs within a cutoff, by lists: sums, neighbours; and gravity by a tree. Against NumPy."""
 
+import re
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -80,6 +84,23 @@ def test_neighbours(device, rng, dtype):
         assert got.dtype == np.int64 and got.shape[1] == 2
         np.testing.assert_array_equal(got, expected)
         np.testing.assert_allclose(distances, r[tuple(expected.T)], rtol=1e-5)
+
+
+def test_more_pairs_than_memory():
+    """All within the cutoff of each other: 6000 bodies have 18 million pairs."""
+    text = """
+import resource, numpy, ridge
+x = numpy.random.default_rng(1).random((3, 6000))
+ridge.neighbours(x[:, :10].copy(), 2.0, device="cpu")
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (600 << 20), used + (600 << 20)))
+try:
+    ridge.neighbours(x, 2.0, device="cpu")
+except ridge.Failure as failure:
+    print(failure)
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60, check=False)
+    assert re.search("pairs need .* of which .* are free", done.stdout), done.stderr
 
 
 def test_positions_that_have_become_bad(soft, device, rng):

@@ -89,12 +89,33 @@ std::vector<T> on_host(Queue& queue, const Span<const T>& span) {
   return values;
 }
 
+void require_room(std::size_t pairs) {
+  const Bytes needed{static_cast<Index>(pairs * sizeof(NearPair))};
+  const Bytes free = Device("cpu").free_memory();
+  if (needed.value <= free.value) return;
+  throw Failure(
+      fmt::format("near pairs need at least {} of the host's memory, of which {} are free; "
+                  "give a smaller cutoff, or bodies that crowd less",
+                  to_text(needed), to_text(free)));
+}
+
+/// Adds one. The system promises more memory than it has, and would end the process later.
+void add(std::vector<NearPair>& pairs, const NearPair& pair) {
+  if (pairs.size() == pairs.capacity()) {
+    const std::size_t wanted = std::max<std::size_t>(1024, 2 * pairs.size());
+    require_room(wanted);
+    pairs.reserve(wanted);
+  }
+  pairs.push_back(pair);
+}
+
 /// Pairs by their bodies. First into the rows of their first ones, which are short.
 std::vector<NearPair> in_order(const std::vector<NearPair>& pairs, Index bodies) {
   std::vector<std::size_t> next(static_cast<std::size_t>(bodies) + 1);
   for (const NearPair& pair : pairs)
     ++next[static_cast<std::size_t>(pair.first) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
+  require_room(pairs.size());
   std::vector<NearPair> sorted(pairs.size());
   for (const NearPair& pair : pairs)
     sorted[next[static_cast<std::size_t>(pair.first)]++] = pair;
@@ -215,7 +236,7 @@ std::vector<NearPair> Lists<T>::pairs() const {
     }
     for (std::size_t k = 0; k < count; ++k) {
       if (squared[k] < limit && own_body[k] < j)
-        found.push_back({own_body[k], j, std::sqrt(squared[k])});
+        add(found, {own_body[k], j, std::sqrt(squared[k])});
     }
   };
   for (Index a = d.first_slot; a < d.end_slot; ++a) { // within a group
