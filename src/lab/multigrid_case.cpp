@@ -7,6 +7,7 @@
 #include <ridge/device/kind.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/rank_shares.hpp>
+#include <ridge/record/operations.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
 
 #include "multigrid_bench.hpp"
@@ -162,8 +163,9 @@ protected:
     r.work.items = n.x * n.y * n.z;
     r.work.read = Bytes{static_cast<Index>(std::llround(bytes * 2 / 3))};
     r.work.written = Bytes{static_cast<Index>(std::llround(bytes / 3))};
+    r.work.flops = unknown_operations;
     r.work.convention = "bytes: on both ways a level reads u and f and writes u, and the next "
-                        "level's pass between; items: points solved for";
+                        "level's pass between; items: points solved for; flops: not counted";
     return r;
   }
 

@@ -245,6 +245,7 @@ def test_cycles_of_multigrid_are_checked_level_by_level(ridge):
     assert all(r["check"]["ok"] for r in records)
     assert by_name["v"]["size"] == [33, 20, 18] and by_name["v"]["items"] == 33 * 20 * 16
     assert by_name["level1"]["items"] < by_name["v"]["items"]
+    assert all(r["flops"] is None and "flops: not counted" in r["convention"] for r in records)
     def bytes_of(name):
         return by_name[name]["bytes_read"] + by_name[name]["bytes_written"]
     # 6 arrays of the finest level, 2 of the next, and what that takes.
