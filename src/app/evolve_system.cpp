@@ -185,7 +185,6 @@ void SystemCommand::fill_by_start() {
   for (Index z = own_.begin.z; z < own_.end.z; ++z) {
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       read_plane(fields_[i], z, from[i]);
-      count_odd(from[i], extents_.x);
     }
     for (std::size_t p = 0; p < points; ++p) {
       for (std::size_t i = 0; i < from.size(); ++i)
@@ -193,7 +192,14 @@ void SystemCommand::fill_by_start() {
       start(given.data(), made.data());
       for (std::size_t a = 0; a < made.size(); ++a)
         to[a][p] = made[a];
+      // What counts for nothing, as in solids, is not said.
+      const bool counts = std::any_of(made.begin(), made.end(),
+                                      [](double value) { return !std::isfinite(value); });
+      for (std::size_t i = 0; i < from.size() && !counts; ++i)
+        from[i][p] = 0;
     }
+    for (const std::vector<double>& field : from)
+      count_odd(field, extents_.x);
     for (int a = 0; a < arrays(); ++a) {
       if (kernel_.is_state(a)) put(a, z, to[static_cast<std::size_t>(a)]);
     }

@@ -95,6 +95,10 @@ void SystemCommand::begin_again() {
   SystemRestart from = read_system_restart(o_.restart);
   run_ = std::move(from.run);
   snapshots_ = std::move(from.snapshots);
+  if (!o_.gather.empty() && run_["receivers"].empty()) {
+    throw UsageError(fmt::format("--gather is a picture of receivers, and the run in {} has none",
+                                 o_.restart));
+  }
   plan_.reads(o_.restart, "the run that goes on");
   setup_.first_step = snapshots_.back().step;
 }

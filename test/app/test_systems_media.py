@@ -31,6 +31,8 @@ START = ["in.h5", "-o", "out.h5", "--device", "cpu", "--steps", "2"]
     ("lbm-d3q19", "rho", 0, "'rho' is 0 at point"),
     ("lbm-d3q19", "uy", np.nan, "'uy' is nan at point"),
     ("lbm-d3q19", "solid", np.nan, "'solid' is nan at point"),
+    ("lbm-d3q19", "uy", 2, "'(ux^2 + uy^2 + uz^2)^(1/2)' is 2 at point x=5, y=3, z=1, counted from 0; a speed below that "
+                           "of sound, 0.577, is right"),
 ])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_a_medium_that_cannot_be(ridge, system, field, value, says, dtype):
@@ -53,7 +55,7 @@ def test_what_a_medium_may_be(ridge):
     solid = np.zeros((4, 4, 4))
     solid[1] = 1
     rho = np.where(solid > 0, 0, 1.0)  # nothing else counts in a solid
-    write(solid=solid, rho=rho)
+    write(solid=solid, rho=rho, uy=np.where(solid > 0, np.nan, 0))
     evolve(ridge, "lbm-d3q19", "--steps", "2")
     assert np.isfinite(read("rho")).all()
 

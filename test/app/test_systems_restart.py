@@ -40,6 +40,14 @@ def test_a_run_goes_on_bit_by_bit(ridge, system, step, options):
         np.testing.assert_array_equal(one, other)
 
 
+def test_a_gather_needs_receivers(ridge):
+    write(c=np.ones((8, 9, 10)))
+    evolve(ridge, "acoustic", "--steps", "3")
+    ridge.bad("evolve", "--restart", "out.h5", "--steps", "1", "--device", "cpu", "--gather", "gather.png",
+              says="--gather is a picture of receivers, and the run in out.h5 has none")
+    ridge.good("evolve", "--restart", "out.h5", "--steps", "1", "--device", "cpu")
+
+
 def test_traces_go_on_with_the_run(ridge):
     write(c=np.ones((8, 10, 12)))
     places("s.csv", (3, 4, 5))

@@ -1,6 +1,7 @@
 #include <ridge/lab/kernels/chain_media.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 namespace ridge::lab {
@@ -58,15 +59,21 @@ std::function<FieldProblem(const double*)> medium_problem(const chain::SystemKer
     if (const int at = number_of(field); at >= 0) all.push_back({field, at, rule});
   }
   const int solid = number_of("solid");
+  const int ux = number_of("ux"); // with uy and uz behind it
   const int lambda = number_of("lambda");
   const int mu = number_of("mu");
-  return [all, solid, lambda, mu](const double* given) -> FieldProblem {
+  return [all, solid, ux, lambda, mu](const double* given) -> FieldProblem {
     if (solid >= 0) {
       const FieldProblem mask = finite("solid", given[solid]);
       if (mask || given[solid] > 0.5) return mask;
     }
     for (const Looked& one : all) {
       if (const FieldProblem found = one.rule(one.field, given[one.at])) return found;
+    }
+    if (solid >= 0 && ux >= 0) { // populations of faster ones are negative
+      const double speed = std::hypot(given[ux], given[ux + 1], given[ux + 2]);
+      if (!(speed < std::sqrt(1.0 / 3)))
+        return {"(ux^2 + uy^2 + uz^2)^(1/2)", speed, "a speed below that of sound, 0.577,"};
     }
     if (lambda < 0 || mu < 0) return {};
     return positive("lambda + 2 mu", given[lambda] + 2 * given[mu]);
