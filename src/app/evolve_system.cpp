@@ -193,8 +193,8 @@ void SystemCommand::fill_by_start() {
       for (std::size_t a = 0; a < made.size(); ++a)
         to[a][p] = made[a];
       // What counts for nothing, as in solids, is not said.
-      const bool counts = std::any_of(made.begin(), made.end(),
-                                      [](double value) { return !std::isfinite(value); });
+      const bool counts =
+          std::any_of(made.begin(), made.end(), [](double value) { return !std::isfinite(value); });
       for (std::size_t i = 0; i < from.size() && !counts; ++i)
         from[i][p] = 0;
     }

@@ -96,8 +96,8 @@ void SystemCommand::begin_again() {
   run_ = std::move(from.run);
   snapshots_ = std::move(from.snapshots);
   if (!o_.gather.empty() && run_["receivers"].empty()) {
-    throw UsageError(fmt::format("--gather is a picture of receivers, and the run in {} has none",
-                                 o_.restart));
+    throw UsageError(
+        fmt::format("--gather is a picture of receivers, and the run in {} has none", o_.restart));
   }
   plan_.reads(o_.restart, "the run that goes on");
   setup_.first_step = snapshots_.back().step;

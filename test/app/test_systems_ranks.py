@@ -188,6 +188,20 @@ struct Medium {
 """
 
 
+def test_numbers_by_step_have_the_bits_of_one_rank(mpi, ridge):
+    start("lbm-d3q19", (5, 6, 8))
+    with open("force.txt", "w", encoding="ascii") as out:
+        out.write("1e-3\n-2e-3\n5e-4\n")
+    words = ("evolve", "lbm-d3q19", "in.h5", "--device", "cpu", "--steps", 5, "--every", 2, "--by-step", "force_x=force.txt")
+    assert ridge(*words, "-o", "one.h5").code == 0  # which may say that it compiles
+    run = mpi(2, *words, "-o", "two.h5", limit=240)
+    assert run.code == 0, run.err
+    one, two = everything("one"), everything("two")
+    assert one.keys() == two.keys() and len(one) > 60
+    for name, values in one.items():
+        np.testing.assert_array_equal(two[name], values, err_msg=name)
+
+
 def test_bench_of_a_system_in_a_file_over_ranks(mpi):
     with open("line.hpp", "w", encoding="ascii") as out:
         out.write(LINE)
