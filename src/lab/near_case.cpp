@@ -37,9 +37,11 @@ pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
   if (!(request.cutoff > 0) || !std::isfinite(request.cutoff))
     throw UsageError(fmt::format("cutoff {:g}: it must be positive", request.cutoff));
   const auto count = static_cast<double>(positions[0]->size());
-  // Squares of distances within the cutoff are whole numbers of float's digits in these units.
-  const double unit = std::exp2(std::floor(std::log2(request.cutoff)) - 10);
-  const double side = std::round(std::cbrt(count / request.density) / unit) * unit;
+  const double wanted = std::cbrt(count / request.density);
+  // Squares of distances within the cutoff, none of which is much longer than the box, are whole
+  // numbers of float's digits in these units.
+  const double unit = std::exp2(std::floor(std::log2(std::min(request.cutoff, wanted))) - 10);
+  const double side = std::round(wanted / unit) * unit;
   if (!(side / unit < 0x1p23)) {
     throw UsageError(fmt::format("a box of {:g} is too large for a cutoff of {:g}: positions in "
                                  "fp32 would be too coarse",

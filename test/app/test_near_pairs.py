@@ -30,6 +30,12 @@ def test_interactions_that_do_not_end_at_the_cutoff(ridge):
     assert result.records()[0]["check"]["ok"]
 
 
+def test_a_cutoff_beyond_all_bodies(ridge):
+    """Positions were rounded to a thousandth of it: bodies were at one place."""
+    (r,) = bench(ridge, "lennard-jones", "--device", "cpu", "--size", 200, "--cutoff", 1e6, "--box", "open")
+    assert r["check"]["ok"] and r["asked"] == 200 * 199
+
+
 def test_an_interaction_of_the_users_own(ridge, folder):
     (folder / "my.hpp").write_text("""
 struct Yukawa { // charges screened over a length; not cut off itself
