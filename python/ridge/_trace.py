@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Optional, Union
 
 from ._origin import FARTHEST, Origin, origin
+from ._refused import NoBits, NoNumber
 
 
 class _Mode(threading.local):
@@ -79,7 +80,7 @@ def refuse(what: str) -> NoReturn:
     raise TraceError(f"{users_line()}: {what}")
 
 
-class Value:
+class Value(NoBits):
     """A number of each item, or of the kernel where no array is in it (`plain`)."""
 
     __slots__ = ("op", "args", "data", "number", "plain", "origin")
@@ -263,7 +264,7 @@ class Value:
                           "one number of each item, for arithmetic and ridge's functions")
 
 
-class Condition:
+class Condition(NoNumber):
     """Where something holds: for ridge.where. Joined by & | ^ == !=, turned round by ~."""
 
     __slots__ = ("kind", "parts", "values")
@@ -292,14 +293,6 @@ class Condition:
 
     __hash__ = object.__hash__
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
-
-    def _is_no_number(self, *_others: object) -> NoReturn:
-        refuse("a condition is no number; write ridge.where(condition, 1, 0)")
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _is_no_number
-    __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = _is_no_number
-    __rpow__ = __neg__ = __pos__ = __abs__ = __float__ = __int__ = _is_no_number
-    __lt__ = __le__ = __gt__ = __ge__ = _is_no_number
 
     def __invert__(self) -> Condition:
         return Condition("not", (self,))

@@ -161,6 +161,14 @@ def test_a_condition_is_no_number(number):
         ridge.stencil(f)
 
 
+@pytest.mark.parametrize("joined", [
+    lambda u: u[0] > 0 & u[1] > 0, lambda u: u[0] & 1, lambda u: ~u[0], lambda u: 1 << u[0], lambda u: u[0] @ u[1],
+])
+def test_a_value_has_no_bits(joined):
+    with pytest.raises(ridge.TraceError, match=r"as in \(u\[0\] < 1\) & \(u\[1\] < 1\)"):
+        ridge.stencil(joined)
+
+
 def test_conditions_are_compared_when_the_kernel_runs():
     def f(u):
         return u[0] if (u[0] > 0) == (u[1] > 0) else u[1]  # mark: same side
