@@ -117,7 +117,7 @@ void refuse_positions(Queue& queue, const Positions<T>& positions, const ListOpt
       if (length <= 0) continue;
       if (options.box.periodic[a] && std::abs(at - low) > 399 * length) {
         throw UsageError(fmt::format("{} of body {} is {:g}, hundreds of periods of {:g} away; "
-                                     "move bodies back into the box",
+                                     "at most 399 are taken",
                                      axis_names[a], i, at, length));
       }
       if (!options.box.periodic[a] && !Grid::is_between(host[a][i], low, length)) {
