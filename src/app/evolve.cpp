@@ -35,8 +35,11 @@ std::string footer() {
   for (const lab::EvolvingKernel& k : lab::evolving_kernels())
     lines += fmt::format("  {:<10} {}\n", k.name, k.meaning);
   lines += "\nbuilt-in systems (docs/systems.md):\n";
-  for (const auto& k : lab::evolving_systems())
+  for (const auto& k : lab::evolving_systems()) {
     lines += fmt::format("  {:<14} {}\n", k->name, k->meaning);
+    for (const chain::SystemNumber& one : k->make({}, false).numbers)
+      lines += fmt::format("  {:<14}   --set {}={:g}: {}\n", "", one.name, one.value, one.meaning);
+  }
   return lines + "\nCtrl-C writes a last snapshot to go on from. See docs/sweeps.md.\n";
 }
 

@@ -38,6 +38,11 @@ def test_numbers_that_cannot_be_or_are_not_there(ridge, system, setting, says):
     ridge.bad("evolve", system, *START, "--set", setting, says=says)
 
 
+def test_the_help_lists_numbers(ridge):
+    shown = ridge.good("evolve", "--help").out
+    assert "--set gravity=9.81: the acceleration of gravity" in shown and "--set tau=0.8: relaxation time" in shown
+
+
 def test_the_step_is_that_of_the_numbers(ridge):
     """A larger gravity has faster waves, and water as deep as `dry` does not count as flowing."""
     h = np.array([[1.0, 1e-9, 1, 1]] * 4)
