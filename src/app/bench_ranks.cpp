@@ -28,8 +28,10 @@ std::string seconds(const Record& record, const std::string& name) {
 }
 
 void print(const Record& r, const comm::Communicator& ranks, const std::string& why_staged) {
-  fmt::print("{} {} {} on {} ({}); {}\n", r.kernel, to_text(r.size), r.precision, to_text(r.device),
-             r.device_name, r.work.convention);
+  const std::string head =
+      fmt::format("{} {} {} on {} ({}); {}", r.kernel, to_text(r.size), r.precision,
+                  to_text(r.device), r.device_name, r.work.convention);
+  fmt::print("{}\n", lab::within_columns(head, 2));
   fmt::print("{} ranks as {} over {}; messages by {}{}, {:.3g} MB an exchange in all\n", r.ranks,
              find(r, "rank_grid")->text, ranks.implementation(), find(r, "carrier")->text,
              why_staged.empty() ? "" : " (" + why_staged + ")", number(r, "exchange_bytes") / 1e6);

@@ -2,6 +2,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/core/text.hpp>
+#include <ridge/record/operations.hpp>
 #include <ridge/solve/grid/diffusion.hpp>
 
 #include <fmt/core.h>
@@ -68,7 +69,9 @@ public:
     const auto steps = static_cast<double>(std::max<Index>(all_.steps, 1));
     r.work.read = Bytes{std::llround(all_.bytes / steps * 2 / 3)};
     r.work.written = Bytes{std::llround(all_.bytes / steps / 3)};
-    r.work.convention = "a step; bytes: each array once a pass over it, all levels and cycles";
+    r.work.flops = unknown_operations;
+    r.work.convention = "a step; bytes: each array once a pass over it, all levels and cycles; "
+                        "flops: not counted";
     r.compiled = "ahead";
     r.details.push_back({"cycles_per_step", static_cast<double>(all_.cycles) / steps, ""});
     r.details.push_back({"levels", static_cast<double>(steps_.levels()), ""});

@@ -102,7 +102,8 @@ struct LabCommand {
     if (const std::string busy = lab::busy_text(records); !busy.empty()) fmt::print("{}\n", busy);
     std::set<std::string> told;
     for (const Record& r : records) {
-      if (told.insert(r.kernel).second) fmt::print("{}: {}\n", r.kernel, r.work.convention);
+      if (told.insert(r.kernel).second)
+        fmt::print("{}\n", lab::within_columns(r.kernel + ": " + r.work.convention, 2));
     }
   }
 

@@ -42,6 +42,7 @@ def test_modes_decay_as_the_scheme_says(ridge, folder, scheme, device):
     assert abs(factor) < 0.9
     assert np.abs(state(steps) - factor**steps * u).max() < 1e-9
     assert record["worst_residual"] <= 1e-10 and record["cycles_per_step"] >= 1
+    assert record["flops"] is None and "flops: not counted" in record["convention"]
 
 
 def test_crank_nicolson_is_of_second_order_in_time_and_euler_of_first(ridge, folder):

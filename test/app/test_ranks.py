@@ -38,6 +38,11 @@ def test_a_record_of_two_ranks(mpi):
         assert record[field] == one[field]
 
 
+def test_lines_over_ranks_end_at_column_120(mpi):
+    text = mpi(2, "bench", "laplacian", "--size", "20x21x22", "--repeat", 1, "--no-roof", "--device", "cpu").out
+    assert "10 flops a point" in " ".join(text.split()) and max(map(len, text.splitlines())) <= 120
+
+
 @pytest.mark.parametrize("kernel, ranks, grid", [
     ("diffusion", 3, "3x1x1"), ("laplacian8", 2, "1x2x1"),
     ("box27", 8, "2x2x2")])
