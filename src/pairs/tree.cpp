@@ -99,6 +99,8 @@ void Tree<P>::prepare(bool keys_are_right) {
   walk_.unit_of_potential = static_cast<Summed>(unit / static_cast<double>(walk_.tree.mass_unit));
   walk_.alpha =
       knows_accelerations_ && options_.theta > 0 ? tree_alpha(options_.theta, options_.order) : 0;
+  walk_.least_of_parts = static_cast<typename P::Computed>(
+      walk_.alpha > 0 ? std::max(1.0, 1 / (options_.theta * options_.theta)) : 1.0);
   step_(queue_, TreeStep::criterion, walk_);
   if constexpr (std::is_same_v<P, Mixed>) {
     TreeWalk<P> of_none = walk_;

@@ -449,6 +449,23 @@ TEST_P(Trees, InMixedPrecisionKeepPairsAcrossFaces) {
   }
 }
 
+/// Where groups end, too, a far node is one whose next moment is small beside the accelerations: in
+/// a line these come to little.
+TEST_P(Trees, InMixedPrecisionMindAccelerationsWhereGroupsEnd) {
+  Places places = line(400);
+  for (double& x : places[0])
+    x = x * x * x;
+  for (const int order : {1, 3}) {
+    Bodies<Fp64> exact(device, places, options(0.6, order, 0));
+    Bodies<Mixed> bodies(device, places, options(0.6, order, 0));
+    for (int pass = 0; pass < 2; ++pass) { // the second knows accelerations
+      (void)exact.run();
+      (void)bodies.run();
+    }
+    EXPECT_LT(bodies.tree->error(400).rms, 3 * exact.tree->error(400).rms + 1e-3) << order;
+  }
+}
+
 TEST_P(Trees, TellTheirErrorAndPhases) {
   const Places places = plummer(500);
   const Sums right = all_pairs(places, 0.05);

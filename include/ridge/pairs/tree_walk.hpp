@@ -39,6 +39,9 @@ struct TreeWalk {
   Span<Stored> gaps;
   Index group = 0;
   bool keys_are_right = true;
+  /// Mixed precision: where a group ends sooner, its few targets may be just outside of a node that
+  /// has their neighbour. There a node is as many times the square of its radius away, too.
+  Computed least_of_parts = 1;
   Span<Computed> needs; ///< a body: alpha times the acceleration before, to -2 / (order + 3)
   std::array<Span<typename P::Summed>, 4> sums; ///< in the bodies' own order
   /// 2 a group: how many times a target of it met a body, and a node.

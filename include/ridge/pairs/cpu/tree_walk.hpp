@@ -110,10 +110,6 @@ private:
       for (Index i = first_; i < last_; ++i)
         need_ = std::max(need_, w_.needs.data[w_.tree.sorted_order.data[i]]);
       cap_ = 16 / static_cast<T>(w_.theta * w_.theta);
-      if (ends_sooner_) {
-        need_ = std::numeric_limits<T>::infinity();
-        cap_ /= 16;
-      }
     }
   }
 
@@ -129,7 +125,8 @@ private:
     const T wanted = radii[1] * need_;
     const T most = radii[0] * cap_;
     const T limit = wanted < most ? wanted : most;
-    return distance > radii[0] && distance > limit;
+    const T least = folds && ends_sooner_ ? radii[0] * w_.least_of_parts : radii[0];
+    return distance > least && distance > limit;
   }
 
   void list() {
@@ -253,16 +250,14 @@ private:
     for (Index i = first_; i < last_; ++i) {
       const std::uint32_t to = w_.tree.sorted_order.data[i];
       for (std::size_t c = 0; c < 4; ++c) {
-        const Summed sum = c < 3 ? fold_[i - first_][c] * w_.unit_of_length : fold_[i - first_][c];
-        w_.sums[c].data[to] = sum * w_.unit_of_potential;
+        const Summed unit = c < 3 ? w_.unit_of_length : Summed{1};
+        w_.sums[c].data[to] = fold_[i - first_][c] * unit * w_.unit_of_potential;
       }
     }
   }
 
   const TreeWalk<P>& w_;
   Index first_ = 0, last_ = 0;
-  /// So few targets may be just outside of a node that has their neighbour: nodes are far by their
-  /// radius over theta then.
   bool ends_sooner_ = false;
   S origin_[3];
   T low_[3], high_[3], need_ = 1, cap_ = 0;

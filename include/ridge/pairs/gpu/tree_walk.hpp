@@ -167,7 +167,7 @@ private:
   }
 
   template <class Lane>
-  RIDGE_DEVICE void begin(const Lane& lane, Index first, Index last, Part part, Mine& mine,
+  RIDGE_DEVICE void begin(const Lane& lane, Index first, Index last, Mine& mine,
                           Group& group) const {
     mine.first = first;
     mine.last = last;
@@ -212,18 +212,13 @@ private:
     if (w.alpha > 0) {
       group.need = warp_max(lane, need);
       group.cap = 16 / (theta * theta);
-      // Few targets may be just outside of a node that has their neighbour.
-      if (folds && part != Part::all) {
-        group.need = std::numeric_limits<T>::infinity();
-        group.cap /= 16;
-      }
     }
   }
 
   /// Whether all targets are far enough from a node; `radii` are the squares of its radius and of
   /// its reach.
-  RIDGE_DEVICE bool is_far(const Mine& mine, const Group& group, const spatial::Four<S>& centre,
-                           T radius, T reach) const {
+  RIDGE_DEVICE bool is_far(const Mine& mine, const Group& group, Part part,
+                           const spatial::Four<S>& centre, T radius, T reach) const {
     T distance = 0;
     RIDGE_UNROLL
     for (int c = 0; c < 3; ++c) {
@@ -237,7 +232,8 @@ private:
     const T wanted = reach * group.need;
     const T most = radius * group.cap;
     const T limit = wanted < most ? wanted : most;
-    return distance > radius && distance > limit;
+    const T least = folds && part != Part::all ? radius * w.least_of_parts : radius;
+    return distance > least && distance > limit;
   }
 
   /// False: the group is given up.
@@ -246,7 +242,7 @@ private:
                          Part part) const {
     Mine mine;
     Group group;
-    begin(lane, first, last, part, mine, group);
+    begin(lane, first, last, mine, group);
     const int width = lane.width();
     const int me = lane.lane();
     const auto waiting = stack_of(lane);
@@ -276,7 +272,7 @@ private:
         const auto radii = spatial::load_four(lane, w.tree.moments, 8 * Index{node} + 4);
         link = lane.load(w.tree.links, 2 * Index{node});
         parts = lane.load(w.tree.links, 2 * Index{node} + 1);
-        far = is_far(mine, group, centre, radii.at[2], radii.at[3]);
+        far = is_far(mine, group, part, centre, radii.at[2], radii.at[3]);
         leaf = !far && (parts & spatial::leaf_bit) != 0;
         opens = !far && !leaf;
       }
