@@ -359,6 +359,8 @@ private:
     if (steps > 0 && seconds > 0) {
       const Seconds each{seconds / static_cast<double>(steps)};
       record.timing = Timing{each, each, each, static_cast<int>(std::min<Index>(steps, INT_MAX))};
+      record.achieved =
+          Achievement{static_cast<double>(record.work.items) / each.value, "interactions/s", 0, ""};
     }
     Json all = Json::parse(to_json(record));
     const md::Parameters& p = run_.parameters;

@@ -116,6 +116,8 @@ def test_the_melt_of_lammps(ridge, folder):
                      "--json")
     (record,) = out.records()
     assert all(record[f"seconds_{part}"] > 0 for part in ("forces", "look", "build", "move"))
+    assert record["flops"] == 22 * record["items"] and record["achieved_unit"] == "interactions/s"
+    assert record["achieved"] == pytest.approx(record["items"] / record["seconds"])
     lines = record["md"]["snapshots"]
     first, last = lines[0], lines[-1]
     assert first["potential_energy"] / 4000 == pytest.approx(-6.7733681, abs=1e-6)

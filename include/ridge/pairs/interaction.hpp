@@ -23,6 +23,7 @@
 //   static constexpr int vector         the first so many sums are the components of one vector:
 //                                       its errors are told relative to its length
 //   static constexpr double flops       operations of one interaction, in whatever convention
+//   static constexpr double force_flops those of the first three sums alone, which `ridge md` needs
 //   static constexpr double operations  least vector operations (an FMA is one) beside reciprocal
 //   static constexpr double rsqrts      square roots, and how many of those, of which
 //   static constexpr Grade grade        grade: gives the ceiling that records compare with

@@ -62,10 +62,11 @@ private:
                             S reach_squared) const {
     const int levels = w.tree.levels;
     const S scale = access.load(w.tree.cube, 3);
-    const S reach = ridge::sqrt(reach_squared) / w.tree.unit * scale;
+    const S per_unit = 1 / w.tree.unit; // exact: a power of two
+    const S reach = ridge::sqrt(reach_squared) * per_unit * scale;
     S place[3]; // in cells of the finest level
     for (int c = 0; c < 3; ++c)
-      place[c] = (body.at[c] / w.tree.unit - access.load(w.tree.cube, c)) * scale;
+      place[c] = (body.at[c] * per_unit - access.load(w.tree.cube, c)) * scale;
     // A body that is no neighbour along the curve is no deeper in a cell with this one than three
     // that follow each other.
     int level = common(access, i - 1, i + 1);
@@ -75,9 +76,10 @@ private:
     }
     if (level < levels) {
       const S side = static_cast<S>(Index{1} << (levels - level - 1));
+      const S sides = 1 / side;
       bool is_beside_a_face = false;
       for (const S x : place) {
-        const S within = x - ridge::floor(x / side) * side;
+        const S within = x - ridge::floor(x * sides) * side;
         if (within < reach || side - within < reach) is_beside_a_face = true;
       }
       if (!is_beside_a_face) return;

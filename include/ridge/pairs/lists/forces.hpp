@@ -14,9 +14,23 @@ struct CutAs<I, true> {
   double cutoff_squared = 0;
 };
 
+/// Operations of the force alone, where `I` says them or has no energy beside it.
+template <class I, bool = requires { I::force_flops; } || (I::sums == 3 && requires { I::flops; })>
+struct ForceFlops {};
+template <class I>
+struct ForceFlops<I, true> {
+  static constexpr double flops = [] {
+    if constexpr (requires { I::force_flops; }) {
+      return I::force_flops;
+    } else {
+      return I::flops;
+    }
+  }();
+};
+
 /// Only the force: what a step of time needs.
 template <class I>
-struct ForceOf : CutAs<I> {
+struct ForceOf : CutAs<I>, ForceFlops<I> {
   static_assert(I::targets == 3 && I::sources == 3 && I::sums >= 3);
   static constexpr int targets = 3, sources = 3, sums = 3, positions = 3, vector = 3;
 
