@@ -192,7 +192,7 @@ void SystemCommand::fill_by_start() {
       start(given.data(), made.data());
       for (std::size_t a = 0; a < made.size(); ++a)
         to[a][p] = made[a];
-      // What counts for nothing, as in solids, is not said.
+      // A value that counts for nothing, as in solids, is not told of.
       const bool counts =
           std::any_of(made.begin(), made.end(), [](double value) { return !std::isfinite(value); });
       for (std::size_t i = 0; i < from.size() && !counts; ++i)

@@ -28,7 +28,7 @@ comm::Grid rank_grid(const comm::Communicator& ranks, const std::string& text,
   return {points, shape, reach};
 }
 
-/// What this rank has of a stencil's fields, and a queue for them. Those of Stored<K, wide> hold
+/// This rank's part of a stencil's fields, and a queue for them. Those of Stored<K, wide> hold
 /// halves of numbers where it says so.
 template <class T>
 struct RankFields {

@@ -33,8 +33,8 @@ int even_step(int of, int to) {
 
 } // namespace
 
-/// Of this rank's bodies. Moments of masses of both signs would be taken about a centre that may
-/// lie anywhere.
+/// The largest mass of this rank's bodies. Moments of masses of both signs would be taken about a
+/// centre that may lie anywhere.
 template <class P>
 double Tree<P>::largest_mass() {
   constexpr Index at_once = Index{1} << 20;

@@ -1,4 +1,4 @@
-// Whether an interaction takes the components that it declares, and adds to its sums. Nobody else
+// Refuses interactions that take undeclared components, or do not add to their sums. Nobody else
 // looks: a component beyond would be a number of something else, and sums of parts are added.
 #pragma once
 

@@ -45,9 +45,9 @@ struct Build {
   std::array<Span<const S>, 4> bodies; ///< x, y, z, m
   int leaf = 64, levels = most_levels;
   Index count = 0, nodes = 0;
-  /// What positions and masses of `sorted` and of nodes are multiplied with: powers of two, so that
-  /// they have the same digits. And the sides of a cube of all bodies, in their own unit, for which
-  /// `unit` is right.
+  /// Factors of positions and masses of `sorted` and of nodes: powers of two, so that these have
+  /// the same digits. And the sides of a cube of all bodies, in their own unit, for which `unit` is
+  /// right.
   S unit = 1, mass_unit = 1;
   S least_side = 0, most_side = std::numeric_limits<S>::infinity();
 

@@ -28,7 +28,7 @@ struct Units {
   double length = 1, mass = 1;
   double least_side = 0, most_side = std::numeric_limits<double>::infinity();
 };
-/// Of the least and the greatest x, y, z of all bodies.
+/// Chooses units by the least and the greatest x, y, z of all bodies.
 using ChooseUnits =
     std::function<Units(const std::array<double, 3>& low, const std::array<double, 3>& high)>;
 

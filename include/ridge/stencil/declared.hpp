@@ -1,4 +1,4 @@
-// Whether a kernel reads only what its footprint declares. Elsewhere than on the emulated GPU
+// Refuses kernels that read what their footprint lacks. Elsewhere than on the emulated GPU
 // nobody looks: a neighbour beyond the footprint would be a number of another row, or beyond the
 // field.
 #pragma once

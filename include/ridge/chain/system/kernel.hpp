@@ -85,7 +85,7 @@ struct SystemStep {
   Index3 begin = {}, whole = {};
 };
 
-/// What users give at a point from what arrays hold there, and back.
+/// Makes values of arrays at a point from those that users give there, and back.
 struct PointFunctions {
   std::function<void(const double* given, double* arrays)> start;
   std::function<void(const double* arrays, double* values)> look;
@@ -113,7 +113,7 @@ struct SystemKernel {
   /// Bits of arrays that stay fp32 then: each holds the high halves of its numbers, and the arrays
   /// from `own_arrays` on hold the low ones, in turn.
   unsigned wide = 0;
-  int own_arrays = -1; ///< without those of low halves; -1: all
+  int own_arrays = -1;                  ///< without those of low halves; -1: all
   const std::type_info* call = nullptr; ///< of its chain in fp32
   std::vector<std::byte> functor;       ///< the chain's bytes, where these are all of it
   /// Empty where the chain does not say it.
@@ -192,8 +192,7 @@ template <class T, class Kept>
   };
   [&]<int... A>(std::integer_sequence<int, A...>) {
     (set(std::integral_constant<int, A>{}), ...);
-  }
-  (std::make_integer_sequence<int, arrays_of<Kept>>{});
+  }(std::make_integer_sequence<int, arrays_of<Kept>>{});
   return Program(queue, LaunchOf<Kept, T>{request, step.first}, step.schedule, name);
 }
 
@@ -210,8 +209,7 @@ template <class C, class T, class Kept = C, bool Places = false>
   });
   if constexpr (Places) {
     if (step.whole.x > 0)
-      return bind_kept<T>(queue, Placed<Kept>{{Kept(chain)}, step.begin, step.whole}, step,
-                             name);
+      return bind_kept<T>(queue, Placed<Kept>{{Kept(chain)}, step.begin, step.whole}, step, name);
   }
   return bind_kept<T>(queue, Kept(chain), step, name);
 }
@@ -249,9 +247,7 @@ template <class C, bool Places = false>
   made.look = std::move(points.look);
   if constexpr (requires { C::absorbs; }) made.absorbs = C::absorbs;
   if constexpr (requires { C::only_periodic; }) made.only_periodic = C::only_periodic;
-  made.knows_step = requires(C c) {
-    c.set_step(1.0, std::array<double, 3>{});
-  };
+  made.knows_step = requires(C c) { c.set_step(1.0, std::array<double, 3>{}); };
   made.bind = [name, chain](Queue& queue, int element_bytes, const SystemStep& step) {
     return element_bytes == 4 ? detail::bind_step<C, float, C, Places>(queue, chain, step, name)
                               : detail::bind_step<C, double, C, Places>(queue, chain, step, name);

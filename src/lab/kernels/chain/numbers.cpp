@@ -1,4 +1,4 @@
-// What is said of numbers that a system does not have, or that cannot be.
+// Tells of numbers that a system does not have, or that cannot be.
 #include <ridge/core/error.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
 

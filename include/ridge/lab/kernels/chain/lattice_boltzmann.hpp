@@ -7,7 +7,7 @@
 // Phys. Rev. E 47, 1993). In units of the lattice: spacing and step are 1, viscosity is (tau - 1/2)
 // / 3.
 //
-// What lies between steps has collided: its momentum is that of the fluid and half of the force.
+// Arrays between steps have collided: their momentum is that of the fluid and half of the force.
 #pragma once
 
 #include <ridge/chain/system/by_step.hpp>
