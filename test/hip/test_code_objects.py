@@ -30,14 +30,18 @@ class CodeObjects(unittest.TestCase):
         self.assertFalse(wrong, "\n" + "\n".join(str(line) for line in wrong))
 
     def test_every_source_is_there_for_every_architecture(self):
-        self.assertFalse(LACKING)
+        self.assertFalse([(n, a) for n, a in LACKING if a in code_objects.COMPLETE])
         names = {
             a: sorted(k.name for k in KERNELS if k.architecture == a)
             for a in code_objects.ARCHITECTURES
         }
-        first, *others = names.values()
-        for other in others:
-            self.assertEqual(other, first)
+        first = names[code_objects.COMPLETE[0]]
+        for architecture, there in names.items():
+            if architecture in code_objects.COMPLETE:
+                self.assertEqual(there, first)
+            else:  # a sample, which the tests below compare by name
+                self.assertTrue(there)
+                self.assertLessEqual(set(there), set(first))
 
     def kernels_under(self, names):
         """Those that the schedules of these names run, which must all be there."""
