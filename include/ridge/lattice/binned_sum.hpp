@@ -21,6 +21,14 @@
 #include <limits>
 #include <type_traits>
 
+// Seldom run, and long for packs, lane by lane: inlined everywhere they were most of what a reduction for the
+// cpu takes to compile.
+#if defined(__CUDACC__) || defined(__HIP__)
+#define RIDGE_SELDOM_FN RIDGE_FN
+#else
+#define RIDGE_SELDOM_FN [[gnu::noinline]]
+#endif
+
 namespace ridge::lattice {
 
 namespace detail {
@@ -191,7 +199,7 @@ struct BinnedSum {
     }
   }
 
-  RIDGE_FN void merge(BinnedSum other) {
+  RIDGE_SELDOM_FN void merge(BinnedSum other) {
     settle();
     other.settle();
     if (!detail::all_of(w[0] <= other.w[0]) || !detail::all_of(other.w[0] <= w[0])) {
@@ -249,7 +257,7 @@ struct BinnedSum {
 
   /// Raises the top bin above x. Takes x aside when it is not finite, and adds it here when its
   /// accumulator is scaled: then what remains of x is 0.
-  RIDGE_FN void make_room(V& x) {
+  RIDGE_SELDOM_FN void make_room(V& x) {
     using detail::element;
     using detail::set_element;
     for (int i = 0; i < lanes_of<V>; ++i) {
@@ -285,7 +293,7 @@ struct BinnedSum {
                       : std::fabs(value) < anchor * 0x1p-14;
   }
   /// The top bins become those of `top` where these are higher.
-  RIDGE_FN void raise(const V& top) {
+  RIDGE_SELDOM_FN void raise(const V& top) {
     RIDGE_UNROLL
     for (int i = 0; i < lanes_of<V>; ++i) {
       while (height(detail::element(w[0], i)) < height(detail::element(top, i)))
@@ -335,3 +343,5 @@ private:
 };
 
 } // namespace ridge::lattice
+
+#undef RIDGE_SELDOM_FN

@@ -211,7 +211,13 @@ private:
   static constexpr int stretch = 256;
 
   void one_slot(Sums& slot, Index begin, Index end) {
-    if constexpr (A::words > 1) begin = one_slot_binned(slot, begin, end);
+    if constexpr (A::words > 1) {
+      one_slot_binned(slot, begin, end);
+    } else {
+      one_slot_in_streams(slot, begin, end);
+    }
+  }
+  void one_slot_in_streams(Sums& slot, Index begin, Index end) {
     Sums local[streams];
     for (Sums& s : local)
       s.clear();
@@ -227,7 +233,6 @@ private:
         }
       }
       for (Sums& s : local) {
-        s.settle();
         merge(slot, s);
         s.clear();
       }
@@ -243,8 +248,8 @@ private:
   /// Binned sums that fit into registers at once, or those of one chunk.
   static constexpr int together_binned = std::max(Sums::values, 4 / registers);
 
-  /// Whole batches of binned sums; gives where they end.
-  Index one_slot_binned(Sums& slot, Index begin, Index end) {
+  /// Batches of binned sums, and the few chunks that are left.
+  void one_slot_binned(Sums& slot, Index begin, Index end) {
     constexpr int chunks = together_binned / Sums::values;
     constexpr Index batch = chunks * step;
     BinnedBatch<together_binned> sums;
@@ -263,7 +268,8 @@ private:
       }
       sums.move_to(to);
     }
-    return i;
+    for (; i < end; i += step)
+      add_groups<1>(&slot, i, 1);
   }
 
   static void merge(Sums& into, const Sums& from) {
