@@ -104,7 +104,7 @@ std::string Kernel::doctor(nb::tuple arrays, nb::tuple numbers, const std::strin
   std::string text;
   on_bench(call, schedule, [&](const Bench& b) {
     const Device& here = b.request.device;
-    Place place{here, model::description_of(here.facts(), here.kind())};
+    ridge::Place place{here, model::description_of(here.facts(), here.kind())};
     lab::RoofSource roof(here, true);
     lab::measure_ceilings(place, roof, check_interrupt);
     const auto menu = b.the_case.menu_at(place);

@@ -1,8 +1,9 @@
 """Compiles every public header alone, as the kind of translation unit it is meant for, on all cores.
 
-What several headers include anyway, at their top as all do, is compiled once and lent to them: a header then
-takes a third of the time. None is lent anything that it does not include itself. And what a header includes
-before all else, lent nothing, is compiled alone with it.
+A header that another includes at its top, before its first line of code, is compiled with it, before it: there it
+is seen alone, and gives the other nothing that this does not include itself. So one compilation is for a chain of
+headers, each of which includes the one before. What several chains' ends include anyway is compiled once and lent
+to them.
 
 Usage: check_headers.py INCLUDE_FOLDER HEADER...; the compiler is that of CXX.
 """
@@ -90,10 +91,31 @@ def choose(users):
                 chosen[user], saved[user] = best, weight[best]
 
 
-def seen_first(header, options):
-    """What is compiled alone with a header that is."""
-    while (found := first_lines(header)[0]) and (include / found[0]).exists() and kind_of(found[0]) == options:
-        yield (header := found[0])
+def chains(users):
+    """As few chains as there can be that hold each header of a kind once: each includes the one before."""
+    includers = {user: sorted((other for other in users if user != other and user in closure(other)),
+                              key=lambda other: (len(closure(other)), other)) for user in users}
+    before = {}
+
+    def give(user, asked):
+        """Finds the header that comes next after one; others may have to take another (Kuhn 1955)."""
+        for other in includers[user]:
+            if other not in asked:
+                asked.add(other)
+                if other not in before or give(before[other], asked):
+                    before[other] = user
+                    return True
+        return False
+
+    for user in users:
+        give(user, set())
+    found = []
+    for last in set(users) - set(before.values()):
+        chain = [last]
+        while chain[-1] in before:
+            chain.append(before[chain[-1]])
+        found.append(chain[::-1])
+    return found
 
 
 def compile_ahead(header, options, folder):
@@ -105,12 +127,12 @@ def compile_ahead(header, options, folder):
     return lent
 
 
-def compiles(header, options, lent):
+def compiles(chain, options, lent):
     words = ["-Winvalid-pch", "-include", lent] if lent else []
     done = subprocess.run([*compiler, *options, *words, "-fsyntax-only", "-x", "c++", "-"], text=True,
-                          input=f"#include <{header}>\n")
+                          input="".join(f"#include <{header}>\n" for header in chain))
     if done.returncode != 0:
-        print(f"not self-contained: {header}", file=sys.stderr, flush=True)
+        print(f"not self-contained, one of: {' '.join(chain)}", file=sys.stderr, flush=True)
     return done.returncode == 0
 
 
@@ -118,24 +140,21 @@ def main():
     kinds = {options: [header for header in headers if kind_of(header) == options]
              for options in {kind_of(header) for header in headers} - {NOT_HERE}}
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        chosen = {options: choose(users) for options, users in kinds.items()}
         # With g++ alone: clang takes compiled headers another way.
-        if b"Free Software" not in subprocess.run([compiler[0], "--version"], capture_output=True).stdout:
-            chosen = {options: {} for options in kinds}
+        gnu = b"Free Software" in subprocess.run([compiler[0], "--version"], capture_output=True).stdout
+        chosen = {options: choose(users) if gnu else {} for options, users in kinds.items()}
         ahead = {(header, options): pool.submit(compile_ahead, header, options, pathlib.Path(folder))
                  for options, users in chosen.items() for header in sorted(set(users.values()))}
         lent = {key: made.result() for key, made in ahead.items()}
         work = []
         for options, users in kinds.items():
-            first = [user for user in users if user not in chosen[options]]
-            first += [header for header, kind in lent if kind == options]
-            done = {name for header in first for name in seen_first(header, options)}
-            done |= {header for header, kind in lent if kind == options}
-            work += [(user, options, lent.get((chosen[options].get(user), options)))
-                     for user in users if user not in done]
+            for header in {*chosen[options].values(), None}:
+                alike = [user for user in users if chosen[options].get(user) == header and (user, options) not in lent]
+                work += [(chain, options, lent.get((header, options))) for chain in chains(alike)]
         good = list(pool.map(lambda words: compiles(*words), work))
-    print(f"checked {sum(map(len, kinds.values()))} headers of {len(headers)}: {len(lent)} first, lent to others, "
-          f"then {len(work)}")
+    found = {header for chain, *_ in work for header in chain} | {header for header, _ in lent}
+    assert found >= {header for users in kinds.values() for header in users}
+    print(f"checked {len(found)} headers of {len(headers)} in {len(lent) + len(work)} compilations")
     return not all(good)
 
 
