@@ -12,6 +12,7 @@ from typing import Any, Optional
 
 from . import _core
 from ._command import run_command
+from ._files import replacing
 
 
 class Record(Mapping[str, Any]):
@@ -168,15 +169,11 @@ class Report:
         name = os.fspath(file)
         if os.path.isdir(name):
             raise _core.UsageError(f"{name} is a folder; give a file name")
-        draft = os.path.join(os.path.dirname(name), f".{os.path.basename(name)}.{os.getpid()}.partial")
         try:
-            Path(draft).write_text(self._page)
-            os.replace(draft, name)
+            with replacing(name) as draft:
+                Path(draft).write_text(self._page)
         except OSError as error:
             raise _core.Failure(f"writing {name}: {error.strerror}") from None
-        finally:
-            if os.path.exists(draft):
-                os.remove(draft)
 
     def _repr_html_(self) -> str:
         return (f'<iframe srcdoc="{html.escape(self._page, quote=True)}" width="100%" height="700" '

@@ -21,6 +21,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from . import _core
+from ._files import replacing
 
 Array = np.ndarray[Any, Any]
 Path = Union[str, "os.PathLike[str]"]
@@ -112,15 +113,10 @@ def write(file: Path, links: Any, header: Optional[dict[str, str]] = None, preci
         raise _core.UsageError(f"{name} exists; overwrite=True replaces it")
     array = _links(links)
     ildg = name.endswith((".lime", ".ildg"))
-    partial = os.path.join(os.path.dirname(name), f".{os.path.basename(name)}.{os.getpid()}.partial")
-    try:
+    with replacing(name) as partial:
         _core.write_links(partial, _extents(array), _address(array), list((header or {}).items()),
                           "ildg" if ildg else "nersc", 4 if precision == "fp32" else 8, order == "big" or ildg,
                           3 if ildg else rows)
-        os.replace(partial, name)
-    finally:
-        if os.path.exists(partial):
-            os.remove(partial)
 
 
 def plaquette(links: Any, device: Optional[str] = None) -> float:

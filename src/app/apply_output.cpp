@@ -3,7 +3,7 @@
 #include <ridge/core/error.hpp>
 
 #include "../io/file_names.hpp"
-#include "hdf5_attribute.hpp"
+#include "../io/hdf5_attribute.hpp"
 #include "hdf5_describe.hpp"
 #include "interrupt.hpp"
 #include "version.hpp"

@@ -63,11 +63,9 @@ struct AtmosphereCommand {
     io::OutputPlan plan(overwrite);
     std::optional<AtmosphereOutput> snapshots_file; // rank 0 alone writes
     if (ranks.rank() == 0) {
-      plan.writes(file, "the output");
-      plan.writes(io::xdmf_beside(file), "the XDMF file");
+      snapshots_file.emplace(plan, file, setup);
       plan.writes_at_once(png, "the picture");
       plan.claim();
-      snapshots_file.emplace(plan, file, setup);
     }
 
     Atmosphere air(comm::device_of_rank(ranks, device), setup, ranks);

@@ -1,15 +1,15 @@
-// The file of a run of bodies: HDF5 with all snapshots, and an XDMF file beside it for ParaView.
+// The files of a run of bodies: FILE.h5 leads to snapshots, each in a file of its own, and
+// FILE.xdmf shows them to ParaView.
 //
-//   /                      attributes of the run
-//   /mass                  N values
-//   /snapshots/0000000100  a group a snapshot, named by its step, with a link to mass
+//   FILE.h5             attributes of the run
+//     /mass             N values: links to those of the first snapshot
+//     /snapshots/STEP   links to FILE.STEP.h5
+//   FILE.STEP.h5        a snapshot, with its mass
 #pragma once
 
-#include <ridge/core/extents.hpp>
+#include "../io/snapshot_files.hpp"
 
-#include "../io/output_file.hpp"
-#include "hdf5_handle.hpp"
-
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -20,8 +20,7 @@ namespace ridge::app {
 
 class Writing;
 
-/// Appears with the first snapshot; from then on it is complete and closed between snapshots. Room
-/// on the disk is taken before a snapshot is begun, so that a full disk costs the new one only.
+/// As of every run that writes snapshots: what SnapshotFiles says.
 class BodiesFile {
 public:
   /// What it leaves: "run.h5 and run.xdmf".
@@ -37,25 +36,24 @@ protected:
              bool overwrite);
 
   struct Head {
+    std::uint64_t run;
     Index step;
     double time;
     const std::vector<double>& mass;
-    int body_bytes;                     ///< of all that is written of a body
+    int body_bytes;                     ///< of all that is written of a body, but for its mass
     int position_bytes, velocity_bytes; ///< of a component
   };
-  /// Adds a snapshot. `begin` writes the attributes of the run, once; `add` what its group has but
-  /// for the mass. Throws Failure: the snapshots written before stay.
-  void write(
-      const Head& head, const std::function<void(const Writing&)>& begin,
-      const std::function<void(const Writing&, const Handle& group, const std::string& path)>& add);
+  /// Adds a snapshot. `begin` writes the attributes of the run to FILE.h5; `add` what the snapshot
+  /// has but for step, time and mass. Throws Failure: the snapshots written before stay.
+  void write(const Head& head, const std::function<void(const Writing&)>& begin,
+             const std::function<void(const Writing&)>& add);
 
 private:
-  std::filesystem::path target_, xdmf_;
+  [[nodiscard]] std::string xdmf_of(const Head& head) const;
+
   io::OutputPlan plan_;
-  std::optional<io::OutputFile> first_; ///< until the file has appeared
-  std::optional<Index> last_step_;
+  std::optional<io::SnapshotFiles> files_;
   std::vector<double> times_;
-  std::vector<std::string> groups_;
 };
 
 } // namespace ridge::app

@@ -4,16 +4,12 @@
 #include <ridge/core/random.hpp>
 
 #include "../io/file_names.hpp"
-#include "../io/output_file.hpp"
-#include "hdf5_attribute.hpp"
+#include "../io/hdf5_attribute.hpp"
 #include "hdf5_handle.hpp"
 #include "version.hpp"
 #include "xdmf.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <charconv>
 
 namespace ridge::app {
 
@@ -21,9 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* program = "ridge evolve";
+constexpr const char* evolve_program = "ridge evolve";
 constexpr Index format = 1;
-constexpr const char* snapshot_group = "/snapshots";
 
 void require(bool done, const fs::path& file) {
   if (!done) throw Failure(fmt::format("writing {}: {}", file.string(), hdf5_reason()));
@@ -66,19 +61,6 @@ void for_each_attribute(Run& run, const Visit& visit) {
   visit("target", run.target);
 }
 
-/// The attribute by which a snapshot's file says whose it is.
-constexpr const char* run_attribute = "run";
-
-/// Whether a file is a snapshot of the run. Runs that earlier versions began know no folder, and
-/// their snapshots say nothing.
-bool is_of_run(const fs::path& file, const EvolveRun& run) {
-  const Handle opened(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!opened) return false;
-  std::string found;
-  return read_attribute(opened, run_attribute, found) ? found == identity_of(run)
-                                                      : run.folder.empty();
-}
-
 } // namespace
 
 std::string level_name(const std::string& field, int level) {
@@ -106,144 +88,74 @@ std::string identity_of(const EvolveRun& run) {
   return fmt::format("{:016x}", hash);
 }
 
-EvolveOutput::EvolveOutput(io::OutputPlan& plan, fs::path file, const EvolveRun& run,
-                           std::vector<EvolveSnapshot> snapshots)
-    : plan_(plan), file_(std::move(file)), snapshots_(std::move(snapshots)) {
-  quiet_hdf5();
-  if (snapshots_.empty()) {
-    plan.writes(file_, "the output");
-    plan.writes(xdmf(), "the XDMF file");
-    plan.writes_snapshots(file_, [](const fs::path&) { return false; });
-    return;
-  }
-  // A snapshot that the file does not lead to yet is the run's, too: it may have been killed then.
-  plan.continues(file_, "the output");
-  plan.continues(xdmf(), "the XDMF file");
-  std::vector<std::string> names;
-  for (const EvolveSnapshot& snapshot : snapshots_)
-    names.push_back(snapshot.file.string());
-  plan.writes_snapshots(file_, [names, run](const fs::path& there) {
-    return std::find(names.begin(), names.end(), there.filename().string()) != names.end() ||
-           is_of_run(there, run);
-  });
+namespace {
+
+io::SnapshotFiles files_of(io::OutputPlan& plan, fs::path file, const EvolveRun& run,
+                           std::vector<EvolveSnapshot> there) {
+  if (there.empty()) return {plan, std::move(file)};
+  return {plan, std::move(file), identity_of(run), std::move(there)};
 }
 
-fs::path EvolveOutput::xdmf() const {
-  return io::xdmf_beside(file_);
-}
-
-NotFinite EvolveOutput::write(const EvolveRun& run, Index step, const InputDataset& like,
-                              const std::function<const void*(int level, const Piece&)>& bring) {
-  NotFinite found;
-  const fs::path name = io::snapshot_beside(file_, step);
-  io::OutputFile snapshot(plan_, name);
-  constexpr std::uintmax_t around = 64 << 10; // HDF5's own tables, and the files that lead here
-  snapshot.require_room(static_cast<std::uintmax_t>(like.extents().count() * like.element_bytes()) *
-                            static_cast<std::uintmax_t>(run.levels) +
-                        around);
-  OutputDataset data(snapshot.path(), "/" + run.field, snapshot.target().string(), like.shape(),
-                     like.type());
-  for (int level = 0; level < run.levels; ++level) {
-    if (level > 0) data.next("/" + level_name(run.field, level));
-    write_pieces(
-        data, like, [&](const Piece& piece) { return bring(level, piece); },
-        level == 0 ? &found : nullptr, false);
-  }
-  data.describe_file(run_attribute, identity_of(run));
-  data.close();
-  snapshot.commit();
-  snapshots_.push_back({step, name.filename()});
-  try {
-    write_index(run);
-    write_xdmf(run, like);
-  } catch (...) {
-    snapshots_.pop_back();
-    throw;
-  }
-  return found;
-}
-
-void EvolveOutput::write_index(const EvolveRun& run) const {
-  io::OutputFile made(plan_, file_);
-  Handle file(H5Fcreate(made.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-  require(static_cast<bool>(file), file_);
-  require(write_attribute(file, "program", std::string(program)) &&
+void describe(const Handle& file, const fs::path& called, const EvolveRun& run) {
+  require(write_attribute(file, "program", std::string(evolve_program)) &&
               write_attribute(file, "format", format) &&
               write_attribute(file, "ridge_version", std::string(ridge_version)) &&
               write_attribute(file, "levels", Index{run.levels}) &&
               write_attribute(file, "folder", run.folder) &&
               write_attribute(file, "kernel_digest", run.kernel_digest),
-          file_);
+          called);
   for_each_attribute(run, [&](const char* name, const auto& value) {
-    require(write_attribute(file, name, value), file_);
+    require(write_attribute(file, name, value), called);
   });
   for_each_implicit(run, [&](const char* name, const auto& value) {
-    if (!run.implicit.empty()) require(write_attribute(file, name, value), file_);
+    if (!run.implicit.empty()) require(write_attribute(file, name, value), called);
   });
-  if (run.reproducible) require(write_attribute(file, "reproducible", Index{1}), file_);
-  if (!run.storage.empty()) require(write_attribute(file, "storage", run.storage), file_);
-  if (!run.stored.empty()) require(write_attribute(file, "stored", run.stored), file_);
-  Handle group(H5Gcreate2(file.id(), snapshot_group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-               H5Gclose);
-  require(static_cast<bool>(group), file_);
-  for (const EvolveSnapshot& snapshot : snapshots_) {
-    require(H5Lcreate_external(snapshot.file.c_str(), "/", group.id(),
-                               io::number_of(snapshot.step).c_str(), H5P_DEFAULT, H5P_DEFAULT) >= 0,
-            file_);
-  }
-  require(group.close() && H5Fflush(file.id(), H5F_SCOPE_GLOBAL) >= 0 && file.close(), file_);
-  made.commit();
+  if (run.reproducible) require(write_attribute(file, "reproducible", Index{1}), called);
+  if (!run.storage.empty()) require(write_attribute(file, "storage", run.storage), called);
+  if (!run.stored.empty()) require(write_attribute(file, "stored", run.stored), called);
 }
 
-void EvolveOutput::write_xdmf(const EvolveRun& run, const InputDataset& like) const {
+} // namespace
+
+EvolveOutput::EvolveOutput(io::OutputPlan& plan, fs::path file, const EvolveRun& run,
+                           std::vector<EvolveSnapshot> snapshots)
+    : files_(files_of(plan, std::move(file), run, std::move(snapshots))) {}
+
+NotFinite EvolveOutput::write(const EvolveRun& run, Index step, const InputDataset& like,
+                              const std::function<const void*(int level, const Piece&)>& bring) {
+  NotFinite found;
+  const auto fill = [&](const Handle& file) {
+    OutputDataset data(file, "/" + run.field, io::snapshot_beside(files_.file(), step).string(),
+                       like.shape(), like.type());
+    for (int level = 0; level < run.levels; ++level) {
+      if (level > 0) data.next("/" + level_name(run.field, level));
+      write_pieces(
+          data, like, [&](const Piece& piece) { return bring(level, piece); },
+          level == 0 ? &found : nullptr, false);
+    }
+    data.close();
+  };
+  files_.add({identity_of(run), step,
+              static_cast<std::uintmax_t>(like.extents().count() * like.element_bytes()) *
+                  static_cast<std::uintmax_t>(run.levels),
+              fill, [&](const Handle& file) { describe(file, files_.file(), run); },
+              [&] { return xdmf_of(run, like); }});
+  return found;
+}
+
+std::string EvolveOutput::xdmf_of(const EvolveRun& run, const InputDataset& like) const {
   XdmfSeries series{run.field,
                     like.extents(),
                     {run.spacing.x, run.spacing.y, run.spacing.z},
                     like.element_bytes(),
                     {},
                     {}};
-  for (const EvolveSnapshot& snapshot : snapshots_) {
+  for (const EvolveSnapshot& snapshot : snapshots()) {
     series.times.push_back(static_cast<double>(snapshot.step) * run.dt);
     series.references.push_back(snapshot.file.string() + ":/" + run.field);
   }
-  io::write_text_file(plan_, xdmf(), xdmf_text(series));
+  return xdmf_text(series);
 }
-
-namespace {
-
-/// The snapshots that a run's file leads to, whatever version of ridge named them.
-std::vector<EvolveSnapshot> snapshots_in(const Handle& file) {
-  std::vector<EvolveSnapshot> found;
-  const Handle all(H5Gopen2(file.id(), snapshot_group, H5P_DEFAULT), H5Gclose);
-  H5G_info_t info{};
-  if (!all || H5Gget_info(all.id(), &info) < 0) return found;
-  for (hsize_t n = 0; n < info.nlinks; ++n) {
-    char name[64] = {};
-    if (H5Lget_name_by_idx(all.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, name, sizeof(name) - 1,
-                           H5P_DEFAULT) < 0)
-      continue;
-    EvolveSnapshot one{};
-    const std::string_view digits(name);
-    const auto [end, status] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), one.step);
-    H5L_info_t link{};
-    if (status != std::errc{} || H5Lget_info(all.id(), name, &link, H5P_DEFAULT) < 0 ||
-        link.type != H5L_TYPE_EXTERNAL)
-      continue;
-    std::vector<char> value(link.u.val_size);
-    const char* leads_to = nullptr;
-    if (H5Lget_val(all.id(), name, value.data(), value.size(), H5P_DEFAULT) < 0 ||
-        H5Lunpack_elink_val(value.data(), value.size(), nullptr, &leads_to, nullptr) < 0)
-      continue;
-    one.file = leads_to;
-    found.push_back(one);
-  }
-  std::sort(found.begin(), found.end(),
-            [](const EvolveSnapshot& a, const EvolveSnapshot& b) { return a.step < b.step; });
-  return found;
-}
-
-} // namespace
 
 void require_latest(bool has_same_snapshots, const fs::path& file) {
   if (has_same_snapshots) return;
@@ -256,7 +168,7 @@ EvolveRestart read_evolve_restart(const fs::path& file) {
   quiet_hdf5();
   const Handle opened = open_hdf5(file);
   std::string found;
-  if (!read_attribute(opened, "program", found) || found != program) {
+  if (!read_attribute(opened, "program", found) || found != evolve_program) {
     throw UsageError(fmt::format("{} is not the file of a run: --restart takes what ridge evolve "
                                  "wrote with -o; other fields are given as INPUT",
                                  file.string()));
@@ -290,7 +202,7 @@ EvolveRestart read_evolve_restart(const fs::path& file) {
   // Runs of earlier versions have neither.
   (void)read_attribute(opened, "folder", restart.run.folder);
   (void)read_attribute(opened, "kernel_digest", restart.run.kernel_digest);
-  restart.snapshots = snapshots_in(opened);
+  restart.snapshots = io::snapshots_in(opened);
   if (restart.snapshots.empty()) {
     throw UsageError(fmt::format("{} has no snapshot to go on from", file.string()));
   }

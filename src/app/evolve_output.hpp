@@ -4,7 +4,7 @@
 
 #include <ridge/stencil/laplacian.hpp>
 
-#include "../io/output_plan.hpp"
+#include "../io/snapshot_files.hpp"
 #include "hdf5_input.hpp"
 #include "transfer.hpp"
 
@@ -40,20 +40,13 @@ struct EvolveRun {
   int levels = 1;
 };
 
-/// A snapshot that a run has: its step and the name of its file, which is beside the run's.
-struct EvolveSnapshot {
-  Index step;
-  std::filesystem::path file;
-  friend bool operator==(const EvolveSnapshot&, const EvolveSnapshot&) = default;
-};
+using EvolveSnapshot = io::RunSnapshot;
 
 /// After the files of a run that goes on were claimed: throws UsageError unless it has still the
 /// snapshots that were read before. Another run may have gone on with it meanwhile.
 void require_latest(bool has_same_snapshots, const std::filesystem::path& file);
 
-/// Each snapshot is complete before the files that lead to it say so: whatever happens at whatever
-/// moment, these lead to complete snapshots. OUT.h5 has the run's parameters as attributes and
-/// links /snapshots/STEP to the snapshot's file, OUT.STEP.h5, which holds the time levels.
+/// OUT.h5 has the run's parameters as attributes, and OUT.STEP.h5 the time levels.
 class EvolveOutput {
 public:
   /// A new run; one that goes on keeps the snapshots that it has. The plan, which must outlive it,
@@ -62,21 +55,18 @@ public:
                std::vector<EvolveSnapshot> snapshots);
 
   /// Writes the levels, of the shape and type of `like`, of which `bring` gives the pieces. Throws
-  /// Failure; the snapshots before it can then be read.
+  /// what SnapshotFiles throws.
   [[nodiscard]] NotFinite write(const EvolveRun& run, Index step, const InputDataset& like,
                                 const std::function<const void*(int level, const Piece&)>& bring);
 
-  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
-  [[nodiscard]] std::filesystem::path xdmf() const;
-  [[nodiscard]] const std::vector<EvolveSnapshot>& snapshots() const { return snapshots_; }
+  [[nodiscard]] const std::filesystem::path& file() const { return files_.file(); }
+  [[nodiscard]] std::filesystem::path xdmf() const { return files_.xdmf(); }
+  [[nodiscard]] const std::vector<EvolveSnapshot>& snapshots() const { return files_.snapshots(); }
 
 private:
-  void write_index(const EvolveRun& run) const;
-  void write_xdmf(const EvolveRun& run, const InputDataset& like) const;
+  [[nodiscard]] std::string xdmf_of(const EvolveRun& run, const InputDataset& like) const;
 
-  const io::OutputPlan& plan_;
-  std::filesystem::path file_;
-  std::vector<EvolveSnapshot> snapshots_;
+  io::SnapshotFiles files_;
 };
 
 /// A run as its file tells it.

@@ -2,8 +2,8 @@
 
 #include <ridge/core/error.hpp>
 
+#include "../io/hdf5_attribute.hpp"
 #include "../io/output_file.hpp"
-#include "hdf5_attribute.hpp"
 #include "hdf5_handle.hpp"
 #include "hdf5_input.hpp"
 #include "picture.hpp"

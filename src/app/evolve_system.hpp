@@ -3,7 +3,7 @@
 
 #include <ridge/chain/system/system.hpp>
 
-#include "../io/output_plan.hpp"
+#include "../io/snapshot_files.hpp"
 #include "evolve_output.hpp"
 #include "evolve_probes.hpp"
 #include "evolve_setup.hpp"
@@ -38,24 +38,21 @@ struct SnapshotField {
 /// The words between the separators.
 [[nodiscard]] std::vector<std::string> words_in(const std::string& text, char separator);
 
-/// The files of a run: OUT.h5, which leads to snapshots OUT.STEP.h5, and OUT.xdmf.
+/// OUT.h5 has the run's parameters as attributes, and OUT.STEP.h5 the arrays.
 class SystemOutput {
 public:
-  SystemOutput(io::OutputPlan& plan, std::filesystem::path file,
+  /// A new run; one that goes on keeps the snapshots that it has. The plan is to be claimed before
+  /// the first is written.
+  SystemOutput(io::OutputPlan& plan, std::filesystem::path file, const SystemRun& run,
                std::vector<EvolveSnapshot> snapshots);
   void write(const SystemRun& run, Index step, double time, const std::array<double, 3>& spacing,
              const std::vector<SnapshotField>& fields, int element_bytes);
-  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
-  [[nodiscard]] std::filesystem::path xdmf() const;
-  [[nodiscard]] const std::vector<EvolveSnapshot>& snapshots() const { return snapshots_; }
+  [[nodiscard]] const std::filesystem::path& file() const { return files_.file(); }
+  [[nodiscard]] std::filesystem::path xdmf() const { return files_.xdmf(); }
+  [[nodiscard]] const std::vector<EvolveSnapshot>& snapshots() const { return files_.snapshots(); }
 
 private:
-  void write_index(const SystemRun& run) const;
-
-  const io::OutputPlan& plan_;
-  std::filesystem::path file_;
-  std::vector<EvolveSnapshot> snapshots_;
-  std::vector<double> times_;
+  io::SnapshotFiles files_;
 };
 
 struct SystemRestart {

@@ -1,9 +1,9 @@
 #include <ridge/core/error.hpp>
+#include <ridge/core/random.hpp>
 
 #include "../io/file_names.hpp"
-#include "../io/output_file.hpp"
+#include "../io/hdf5_attribute.hpp"
 #include "evolve_system.hpp"
-#include "hdf5_attribute.hpp"
 #include "hdf5_handle.hpp"
 #include "version.hpp"
 #include "xdmf.hpp"
@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace ridge::app {
 
@@ -22,8 +21,7 @@ namespace {
 constexpr const char* system_program = "ridge evolve";
 constexpr const char* system_pattern = "system";
 constexpr Index system_format = 1;
-constexpr const char* snapshot_list = "snapshots";
-/// Attributes that are none of the run's own.
+/// Attributes that are none of the run's own. Earlier versions list snapshots.
 constexpr std::array reserved{"program", "pattern", "format", "ridge_version", "snapshots"};
 /// Those that runs of all versions have, empty or not.
 constexpr std::array needed{"kernel",    "folder",       "settings",  "input",   "boundary",
@@ -69,100 +67,77 @@ void write_planes(const Handle& file, const fs::path& called, const SnapshotFiel
 
 } // namespace
 
-SystemOutput::SystemOutput(io::OutputPlan& plan, fs::path file,
-                           std::vector<EvolveSnapshot> snapshots)
-    : plan_(plan), file_(std::move(file)), snapshots_(std::move(snapshots)) {
-  quiet_hdf5();
-  if (snapshots_.empty()) {
-    plan.writes(file_, "the output");
-    plan.writes(xdmf(), "the XDMF file");
-    plan.writes_snapshots(file_, [](const fs::path&) { return false; });
-    return;
+namespace {
+
+/// What tells a run from others: a digest of all that its arrays depend on, but the start's values.
+std::string identity_of(const SystemRun& run) {
+  constexpr std::array where_and_how_long{"device",    "device_name", "schedule", "folder",
+                                          "rank_grid", "target",      "every"};
+  std::uint64_t hash = 0;
+  for (const auto& [name, value] : run) {
+    const bool counts = std::find(where_and_how_long.begin(), where_and_how_long.end(), name) ==
+                        where_and_how_long.end();
+    if (!counts || value.empty()) continue;
+    for (const char c : name + "=" + value + "\n")
+      hash = mix_bits(hash ^ static_cast<unsigned char>(c));
   }
-  plan.continues(file_, "the output");
-  plan.continues(xdmf(), "the XDMF file");
-  std::vector<std::string> names;
-  for (const EvolveSnapshot& snapshot : snapshots_)
-    names.push_back(snapshot.file.string());
-  const Index last = snapshots_.back().step;
-  // A snapshot after the last that the file leads to is the run's, too: it may have been killed.
-  plan.writes_snapshots(file_, [names, last](const fs::path& there) {
-    const std::string name = there.filename().string();
-    if (std::find(names.begin(), names.end(), name) != names.end()) return true;
-    return name > names.back() && last >= 0;
-  });
+  return fmt::format("{:016x}", hash);
 }
 
-fs::path SystemOutput::xdmf() const {
-  return io::xdmf_beside(file_);
+io::SnapshotFiles files_of(io::OutputPlan& plan, fs::path file, const SystemRun& run,
+                           std::vector<EvolveSnapshot> there) {
+  if (there.empty()) return {plan, std::move(file)};
+  return {plan, std::move(file), identity_of(run), std::move(there)};
 }
+
+void describe(const Handle& file, const fs::path& called, const SystemRun& run) {
+  require_written(write_attribute(file, "program", std::string(system_program)) &&
+                      write_attribute(file, "pattern", std::string(system_pattern)) &&
+                      write_attribute(file, "format", system_format) &&
+                      write_attribute(file, "ridge_version", std::string(ridge_version)),
+                  called);
+  for (const auto& [name, value] : run)
+    require_written(write_attribute(file, name, value), called);
+}
+
+Extents shown_extents(const SnapshotField& field) {
+  const Index3 n = field.points;
+  return field.dimensions == 1   ? Extents{n.x}
+         : field.dimensions == 2 ? Extents{n.x, n.y}
+                                 : Extents{n.x, n.y, n.z};
+}
+
+} // namespace
+
+SystemOutput::SystemOutput(io::OutputPlan& plan, fs::path file, const SystemRun& run,
+                           std::vector<EvolveSnapshot> snapshots)
+    : files_(files_of(plan, std::move(file), run, std::move(snapshots))) {}
 
 void SystemOutput::write(const SystemRun& run, Index step, double time,
                          const std::array<double, 3>& spacing,
                          const std::vector<SnapshotField>& fields, int element_bytes) {
-  const fs::path name = io::snapshot_beside(file_, step);
-  io::OutputFile snapshot(plan_, name);
-  std::uintmax_t bytes = 64 << 10;
+  std::uintmax_t bytes = 0;
   for (const SnapshotField& f : fields)
     bytes += static_cast<std::uintmax_t>(f.points.x * f.points.y * f.points.z * element_bytes);
-  snapshot.require_room(bytes);
-  Handle file(H5Fcreate(snapshot.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-              H5Fclose);
-  require_written(static_cast<bool>(file), name);
-  for (const SnapshotField& f : fields)
-    write_planes(file, name, f, element_bytes);
-  require_written(write_attribute(file, "time", time) && write_attribute(file, "step", step) &&
-                      H5Fflush(file.id(), H5F_SCOPE_GLOBAL) >= 0 && file.close(),
-                  name);
-  snapshot.commit();
-  snapshots_.push_back({step, name.filename()});
-  times_.push_back(time);
-  write_index(run);
-  const SnapshotField& shown = fields.front();
-  const Index3 n = shown.points;
-  XdmfSeries series{shown.name,
-                    shown.dimensions == 1   ? Extents{n.x}
-                    : shown.dimensions == 2 ? Extents{n.x, n.y}
-                                            : Extents{n.x, n.y, n.z},
-                    spacing,
-                    element_bytes,
-                    {},
-                    {}};
-  const double each = time / static_cast<double>(std::max<Index>(step, 1));
-  for (const EvolveSnapshot& one : snapshots_) {
-    series.times.push_back(static_cast<double>(one.step) * each);
-    series.references.push_back(one.file.string() + ":/" + shown.name);
-  }
-  io::write_text_file(plan_, xdmf(), xdmf_text(series));
-}
-
-void SystemOutput::write_index(const SystemRun& run) const {
-  io::OutputFile made(plan_, file_);
-  Handle file(H5Fcreate(made.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-  require_written(static_cast<bool>(file), file_);
-  std::string list;
-  for (const EvolveSnapshot& snapshot : snapshots_)
-    list += fmt::format("{}{}", list.empty() ? "" : "\n", snapshot.file.string());
-  require_written(write_attribute(file, "program", std::string(system_program)) &&
-                      write_attribute(file, "pattern", std::string(system_pattern)) &&
-                      write_attribute(file, "format", system_format) &&
-                      write_attribute(file, "ridge_version", std::string(ridge_version)) &&
-                      write_attribute(file, snapshot_list, list),
-                  file_);
-  for (const auto& [name, value] : run)
-    require_written(write_attribute(file, name, value), file_);
-  Handle group(H5Gcreate2(file.id(), "/snapshots", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-               H5Gclose);
-  require_written(static_cast<bool>(group), file_);
-  for (const EvolveSnapshot& snapshot : snapshots_) {
-    require_written(H5Lcreate_external(snapshot.file.c_str(), "/", group.id(),
-                                       io::number_of(snapshot.step).c_str(), H5P_DEFAULT,
-                                       H5P_DEFAULT) >= 0,
-                    file_);
-  }
-  require_written(group.close() && H5Fflush(file.id(), H5F_SCOPE_GLOBAL) >= 0 && file.close(),
-                  file_);
-  made.commit();
+  const fs::path name = io::snapshot_beside(files_.file(), step);
+  const auto fill = [&](const Handle& file) {
+    for (const SnapshotField& f : fields)
+      write_planes(file, name, f, element_bytes);
+    require_written(write_attribute(file, "time", time) && write_attribute(file, "step", step),
+                    name);
+  };
+  const auto xdmf = [&] {
+    const SnapshotField& shown = fields.front();
+    XdmfSeries series{shown.name, shown_extents(shown), spacing, element_bytes, {}, {}};
+    const double each = time / static_cast<double>(std::max<Index>(step, 1));
+    for (const EvolveSnapshot& one : snapshots()) {
+      series.times.push_back(static_cast<double>(one.step) * each);
+      series.references.push_back(one.file.string() + ":/" + shown.name);
+    }
+    return xdmf_text(series);
+  };
+  files_.add({identity_of(run), step, bytes, fill,
+              [&](const Handle& file) { describe(file, files_.file(), run); }, xdmf});
 }
 
 bool is_system_run(const fs::path& file) {
@@ -203,19 +178,7 @@ SystemRestart read_system_restart(const fs::path& file) {
     const bool own = std::find(reserved.begin(), reserved.end(), name) == reserved.end();
     if (own && read_attribute(opened, name, value)) restart.run[name] = value;
   }
-  std::string list;
-  (void)read_attribute(opened, snapshot_list, list);
-  for (std::size_t begin = 0; begin < list.size();) {
-    const std::size_t end = std::min(list.find('\n', begin), list.size());
-    const std::string name = list.substr(begin, end - begin);
-    begin = end + 1;
-    // FILE.STEP.h5
-    const auto dot = name.rfind('.', name.size() - 4);
-    Index step = -1;
-    if (dot != std::string::npos)
-      std::from_chars(name.data() + dot + 1, name.data() + name.size(), step);
-    if (step >= 0) restart.snapshots.push_back({step, name});
-  }
+  restart.snapshots = io::snapshots_in(opened);
   if (restart.snapshots.empty())
     throw UsageError(fmt::format("{} has no snapshot to go on from", file.string()));
   return restart;

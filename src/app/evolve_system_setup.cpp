@@ -400,11 +400,7 @@ void SystemCommand::require_same(const char* what, const std::string& now, const
 
 void SystemCommand::claim() {
   const fs::path& file = file_;
-  if (continues()) {
-    output_.emplace(plan_, file, snapshots_);
-  } else {
-    output_.emplace(plan_, file, std::vector<EvolveSnapshot>{});
-  }
+  output_.emplace(plan_, file, run_, continues() ? snapshots_ : std::vector<EvolveSnapshot>{});
   if (!setup_.receivers.empty()) {
     if (continues()) {
       plan_.continues(traces_file_, "the traces");

@@ -6,6 +6,7 @@
 
 namespace ridge::app {
 
+using io::borrowed;
 using io::Handle;
 using io::hdf5_reason;
 using io::quiet_hdf5;

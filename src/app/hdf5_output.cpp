@@ -2,7 +2,7 @@
 
 #include <ridge/core/error.hpp>
 
-#include "hdf5_attribute.hpp"
+#include "../io/hdf5_attribute.hpp"
 #include "hdf5_handle.hpp"
 #include "hdf5_input.hpp"
 
@@ -14,16 +14,33 @@ void OutputDataset::require(bool done) const {
   if (!done) throw Failure(fmt::format("writing {}: {}", called_, hdf5_reason()));
 }
 
-OutputDataset::OutputDataset(const std::filesystem::path& file, const std::string& path,
-                             std::string called, const std::vector<Index>& shape, hid_t type)
-    : called_(std::move(called)) {
-  quiet_hdf5();
-  file_ = {H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose};
-  require(static_cast<bool>(file_));
+namespace {
 
+Handle new_file(const std::filesystem::path& file) {
+  quiet_hdf5();
+  return {H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose};
+}
+
+} // namespace
+
+OutputDataset::OutputDataset(std::string called, Handle file, const std::vector<Index>& shape,
+                             hid_t type)
+    : called_(std::move(called)), file_(std::move(file)) {
+  require(static_cast<bool>(file_));
   const std::vector<hsize_t> sizes(shape.begin(), shape.end());
   space_ = {H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), H5Sclose};
   type_ = {H5Tcopy(type), H5Tclose};
+}
+
+OutputDataset::OutputDataset(const std::filesystem::path& file, const std::string& path,
+                             std::string called, const std::vector<Index>& shape, hid_t type)
+    : OutputDataset(std::move(called), new_file(file), shape, type) {
+  create(path);
+}
+
+OutputDataset::OutputDataset(const Handle& file, const std::string& path, std::string called,
+                             const std::vector<Index>& shape, hid_t type)
+    : OutputDataset(std::move(called), borrowed(file), shape, type) {
   create(path);
 }
 
@@ -60,10 +77,6 @@ void OutputDataset::describe(const std::string& attribute, const std::vector<dou
 
 void OutputDataset::describe(const std::string& attribute, const std::vector<int>& numbers) {
   require(write_attribute(dataset_, attribute, numbers));
-}
-
-void OutputDataset::describe_file(const std::string& attribute, const std::string& text) {
-  require(write_attribute(file_, attribute, text));
 }
 
 void OutputDataset::close() {

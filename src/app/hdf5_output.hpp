@@ -17,6 +17,9 @@ public:
   /// `shape` is slowest dimension first. Messages call the file `called`. Throws Failure.
   OutputDataset(const std::filesystem::path& file, const std::string& path, std::string called,
                 const std::vector<Index>& shape, hid_t type);
+  /// The same in a file that is open, and that its owner closes.
+  OutputDataset(const Handle& file, const std::string& path, std::string called,
+                const std::vector<Index>& shape, hid_t type);
 
   /// Closes this dataset and goes on with another of the same shape and type. Throws Failure.
   void next(const std::string& path);
@@ -29,13 +32,11 @@ public:
   void describe(const std::string& attribute, const std::vector<double>& numbers);
   void describe(const std::string& attribute, const std::vector<int>& numbers);
 
-  /// An attribute of the file. Throws Failure.
-  void describe_file(const std::string& attribute, const std::string& text);
-
   /// Brings everything to the file. Throws Failure; without it the file is not complete.
   void close();
 
 private:
+  OutputDataset(std::string called, Handle file, const std::vector<Index>& shape, hid_t type);
   void require(bool done) const;
   void create(const std::string& path);
 

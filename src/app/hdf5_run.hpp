@@ -3,7 +3,8 @@
 
 #include <ridge/core/error.hpp>
 
-#include "hdf5_attribute.hpp"
+#include "../io/hdf5_attribute.hpp"
+#include "../io/snapshot_files.hpp"
 #include "hdf5_handle.hpp"
 #include "hdf5_input.hpp"
 
@@ -56,7 +57,8 @@ protected:
     return name;
   }
 
-  /// One whose writing was cut short has no checksum.
+  /// Runs of earlier versions have their snapshots in this file: one whose writing was cut short
+  /// there has no checksum.
   [[nodiscard]] Handle last_complete() const {
     const Handle all(H5Gopen2(file_.id(), "/snapshots", H5P_DEFAULT), H5Gclose);
     H5G_info_t info{};
@@ -68,12 +70,31 @@ protected:
           continue;
         }
         Handle group(H5Gopen2(all.id(), name, H5P_DEFAULT), H5Gclose);
+        if (!group) require_there(all, name, hdf5_reason());
         if (group && H5Aexists(group.id(), "checksum") > 0) return group;
       }
     }
     throw UsageError(fmt::format("{} has no complete snapshot to go on from", name_.string()));
   }
 
+  /// The file that a snapshot is in.
+  [[nodiscard]] static std::filesystem::path file_of(const Handle& group) {
+    std::string name(static_cast<std::size_t>(H5Fget_name(group.id(), nullptr, 0)), '\0');
+    (void)H5Fget_name(group.id(), name.data(), name.size() + 1);
+    return name;
+  }
+
+private:
+  /// A run does not go on from an earlier snapshot than its last because a file was moved.
+  void require_there(const Handle& all, const char* name, const std::string& why) const {
+    H5L_info_t link{};
+    if (H5Lget_info(all.id(), name, &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_EXTERNAL)
+      return;
+    throw Failure(fmt::format("{} leads to its last snapshot in {}, which cannot be read: {}",
+                              name_.string(), io::snapshots_in(file_).back().file.string(), why));
+  }
+
+protected:
   std::filesystem::path name_;
   Handle file_;
 };

@@ -3,7 +3,7 @@
 
 #include <ridge/core/error.hpp>
 
-#include "hdf5_attribute.hpp"
+#include "../io/hdf5_attribute.hpp"
 #include "hdf5_handle.hpp"
 #include "hdf5_input.hpp"
 
@@ -35,15 +35,6 @@ public:
   void attribute(const Handle& object, const char* name, const Value& value) const {
     require(write_attribute(object, name, value));
   }
-  [[nodiscard]] Handle group(const std::string& path) const {
-    const Handle plain(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
-    H5Pset_obj_track_times(plain.id(), false); // the same run gives the same file
-    Handle made(H5Gcreate2(file_.id(), path.c_str(), H5P_DEFAULT, plain.id(), H5P_DEFAULT),
-                H5Gclose);
-    require(static_cast<bool>(made));
-    return made;
-  }
-
   /// N values, or N x 3 of them from three components, each shifted.
   template <std::size_t Width>
   void dataset(const std::string& path,
@@ -75,11 +66,6 @@ public:
                        lines.data()) >= 0);
     }
     require(made.close());
-  }
-
-  void close() {
-    require(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) >= 0);
-    require(file_.close());
   }
 
 private:

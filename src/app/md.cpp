@@ -144,7 +144,7 @@ MdBeginning begin_anew(const MdOptions& o) {
 MdBeginning begin_again(const MdOptions& o) {
   require_no_parameters(o);
   MdRestart from = read_md_restart(o.restart);
-  return {std::move(from.run), std::move(from.last), {o.restart}, from.found};
+  return {std::move(from.run), std::move(from.last), {o.restart, from.file}, from.found};
 }
 
 lab::NearInteraction interaction_of(const MdRun& run) {

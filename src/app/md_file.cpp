@@ -41,10 +41,11 @@ public:
   }
 
   [[nodiscard]] MdRestart restart() const {
-    MdRestart read{read_run(), {}, {}};
+    MdRestart read{read_run(), {}, {}, {}};
     const MdRun& run = read.run;
     md::State& state = read.last;
     const Handle group = last_complete();
+    read.file = file_of(group);
     state.step = required<Index>(group, "step");
     state.time = required<double>(group, "time");
     const std::string path = name_.string() + ":" + nbody_format::group_of(state.step);
@@ -90,12 +91,35 @@ private:
 
 } // namespace
 
+std::optional<std::array<double, 3>> read_box(const std::string& input) {
+  if (is_csv(input)) return {};
+  const DatasetName name = parse_dataset_name(input, "INPUT");
+  const Handle file = open_hdf5(name.file);
+  const Handle group(H5Oopen(file.id(), name.path.empty() ? "/" : name.path.c_str(), H5P_DEFAULT),
+                     H5Oclose);
+  // Snapshots of earlier versions are groups of the run's file, which alone has the periods.
+  std::string program;
+  const bool is_run = read_attribute(file, "program", program) && program == md_program;
+  std::array<double, 3> box{};
+  for (const Handle* const from : {&group, &file}) {
+    bool all = *from && (from == &group || is_run);
+    for (std::size_t a = 0; a < 3 && all; ++a)
+      all = read_attribute(*from, periods[a], box[a]);
+    if (all) return box;
+  }
+  return {};
+}
+
 MdRestart read_md_restart(const fs::path& file) {
   return MdReader(file).restart();
 }
 
 void MdWriter::write(const MdRun& run, const md::State& state, const md::Diagnostics& d) {
   const int bytes = bytes_of(run);
+  const auto write_box = [&](const Writing& out) {
+    for (std::size_t a = 0; a < 3; ++a)
+      out.attribute(out.file(), periods[a], run.parameters.box[a]);
+  };
   const auto begin = [&](const Writing& out) {
     const Handle& root = out.file();
     const md::Parameters& p = run.parameters;
@@ -110,29 +134,30 @@ void MdWriter::write(const MdRun& run, const md::State& state, const md::Diagnos
     out.attribute(root, "dt", p.dt);
     out.attribute(root, "cutoff", p.cutoff);
     out.attribute(root, "skin", p.skin);
-    for (std::size_t a = 0; a < 3; ++a)
-      out.attribute(root, periods[a], p.box[a]);
+    write_box(out);
     out.attribute(root, "device", run.device);
     out.attribute(root, "device_name", run.device_name);
     out.attribute(root, "schedule", run.schedule);
     out.attribute(root, "initial_energy", run.energy);
   };
-  const auto add = [&](const Writing& out, const Handle& group, const std::string& path) {
-    out.dataset(path + "/position", pointers(state.bodies.position), bytes);
-    out.dataset(path + "/" + listed_positions, pointers(state.listed), bytes);
-    out.dataset(path + "/velocity", pointers(state.bodies.velocity), bytes);
-    out.dataset<1>(path + "/potential", {&state.potential}, bytes);
-    out.attribute(group, "kinetic_energy", d.kinetic);
-    out.attribute(group, "potential_energy", d.potential);
-    out.attribute(group, "energy", d.energy());
-    out.attribute(group, "temperature", d.temperature());
-    out.attribute(group, "pressure", d.pressure());
-    out.attribute(group, "momentum", std::vector(d.momentum.begin(), d.momentum.end()));
-    out.attribute(group, "checksum",
+  const auto add = [&](const Writing& out) {
+    const Handle& root = out.file();
+    write_box(out); // a snapshot is a start
+    out.dataset("position", pointers(state.bodies.position), bytes);
+    out.dataset(listed_positions, pointers(state.listed), bytes);
+    out.dataset("velocity", pointers(state.bodies.velocity), bytes);
+    out.dataset<1>("potential", {&state.potential}, bytes);
+    out.attribute(root, "kinetic_energy", d.kinetic);
+    out.attribute(root, "potential_energy", d.potential);
+    out.attribute(root, "energy", d.energy());
+    out.attribute(root, "temperature", d.temperature());
+    out.attribute(root, "pressure", d.pressure());
+    out.attribute(root, "momentum", std::vector(d.momentum.begin(), d.momentum.end()));
+    out.attribute(root, "checksum",
                   fmt::format("{:016x}", checksum(run.id, run.parameters, state)));
   };
-  BodiesFile::write({state.step, state.time, state.bodies.mass, 10 * bytes, bytes, bytes}, begin,
-                    add);
+  BodiesFile::write({run.id, state.step, state.time, state.bodies.mass, 10 * bytes, bytes, bytes},
+                    begin, add);
 }
 
 } // namespace ridge::app

@@ -1,20 +1,21 @@
-// The file of a run of molecular dynamics: HDF5 with all snapshots, and an XDMF file beside it.
+// The files of a run of molecular dynamics.
 //
-//   /                      attributes: program, format, run, interaction, parameters, device, ...
-//   /mass                  N values
-//   /snapshots/0000000100  a group a snapshot, named by its step, with position and velocity of
-//                          N x 3 values, potential of N, position_of_lists, where the bodies were
-//                          when the lists of near pairs were built, a link to mass, and as
-//                          attributes energies, temperature and pressure; the last attribute,
-//                          checksum, makes it complete
+//   FILE.h5        attributes: program, format, run, interaction, parameters, device, ...
+//   FILE.STEP.h5   position and velocity of N x 3 values, potential and mass of N,
+//   position_of_lists,
+//                  where the bodies were when the lists of near pairs were built, and as attributes
+//                  the box, energies, temperature and pressure; the last attribute, checksum, makes
+//                  it complete
 #pragma once
 
 #include "bodies_file.hpp"
 
 #include <md/state.hpp>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,12 +41,17 @@ struct MdFound {
 struct MdRestart {
   MdRun run;
   md::State last;
-  MdFound found; ///< at the last snapshot
+  MdFound found;              ///< at the last snapshot
+  std::filesystem::path file; ///< of the last snapshot
 };
 
 /// The last complete snapshot of a run's file. Throws UsageError when `file` is not the file of a
 /// run or its last snapshot is not of that run or was changed; Failure when it cannot be read.
 [[nodiscard]] MdRestart read_md_restart(const std::filesystem::path& file);
+
+/// The periods of the box that a snapshot of such a run is in; nothing of other bodies. Throws what
+/// `read_bodies` throws.
+[[nodiscard]] std::optional<std::array<double, 3>> read_box(const std::string& input);
 
 /// Writes a run's file a snapshot at a time.
 class MdWriter : public BodiesFile {

@@ -147,7 +147,7 @@ Beginning begin_anew(const NbodyOptions& o) {
 Beginning begin_again(const NbodyOptions& o) {
   require_no_parameters(o);
   NbodyRestart from = read_restart(o.restart);
-  return {std::move(from.run), std::move(from.last), {o.restart}, true};
+  return {std::move(from.run), std::move(from.last), {o.restart, from.file}, true};
 }
 
 /// From the first step to the last.

@@ -65,35 +65,35 @@ void NbodyWriter::write(const NbodyRun& run, const Snapshot& snapshot) {
     for (std::size_t c = 0; c < 3 && has_own_origin(bodies); ++c)
       out.attribute(root, nbody_format::origin[c], bodies.origin[c]);
   };
-  const auto add = [&](const Writing& out, const Handle& group, const std::string& path) {
+  const auto add = [&](const Writing& out) {
+    const Handle& root = out.file();
     const auto position = pointers(bodies.position);
-    out.dataset(path + "/position", position, position_bytes(run, bodies), bodies.origin);
-    if (has_own_origin(bodies))
-      out.dataset(path + "/" + nbody_format::exact_positions, position, bytes);
-    out.dataset(path + "/velocity", pointers(bodies.velocity), bytes);
+    out.dataset("position", position, position_bytes(run, bodies), bodies.origin);
+    if (has_own_origin(bodies)) out.dataset(nbody_format::exact_positions, position, bytes);
+    out.dataset("velocity", pointers(bodies.velocity), bytes);
     if (!snapshot.acceleration[0].empty()) {
-      out.dataset(path + "/" + nbody_format::acceleration, pointers(snapshot.acceleration), bytes);
-      out.attribute(group, nbody_format::limit, Index{snapshot.tree.limit});
-      out.attribute(group, nbody_format::age, snapshot.tree.age);
+      out.dataset(nbody_format::acceleration, pointers(snapshot.acceleration), bytes);
+      out.attribute(root, nbody_format::limit, Index{snapshot.tree.limit});
+      out.attribute(root, nbody_format::age, snapshot.tree.age);
     }
     if (snapshot.tree.age > 0) {
-      out.attribute(group, nbody_format::cost, snapshot.tree.cost);
-      out.dataset(path + "/" + nbody_format::nodes, pointers(snapshot.tree.at), bytes);
+      out.attribute(root, nbody_format::cost, snapshot.tree.cost);
+      out.dataset(nbody_format::nodes, pointers(snapshot.tree.at), bytes);
     }
-    out.dataset<1>(path + "/potential", {&snapshot.potential}, bytes);
+    out.dataset<1>("potential", {&snapshot.potential}, bytes);
     const nbody::Diagnostics& d = snapshot.diagnostics;
-    out.attribute(group, "kinetic_energy", d.kinetic);
-    out.attribute(group, "potential_energy", d.potential);
-    out.attribute(group, "energy", d.energy());
-    out.attribute(group, "energy_error", energy_error(run.initial, d));
-    out.attribute(group, "momentum", std::vector(d.momentum.begin(), d.momentum.end()));
-    out.attribute(group, "angular_momentum",
+    out.attribute(root, "kinetic_energy", d.kinetic);
+    out.attribute(root, "potential_energy", d.potential);
+    out.attribute(root, "energy", d.energy());
+    out.attribute(root, "energy_error", energy_error(run.initial, d));
+    out.attribute(root, "momentum", std::vector(d.momentum.begin(), d.momentum.end()));
+    out.attribute(root, "angular_momentum",
                   std::vector(d.angular_momentum.begin(), d.angular_momentum.end()));
-    out.attribute(group, "checksum",
+    out.attribute(root, "checksum",
                   fmt::format("{:016x}", checksum(run.id, run.parameters, snapshot.step, bodies,
                                                   snapshot.acceleration, snapshot.tree)));
   };
-  BodiesFile::write({snapshot.step, snapshot.time, bodies.mass, bytes_of_body(run, bodies),
+  BodiesFile::write({run.id, snapshot.step, snapshot.time, bodies.mass, bytes_of_body(run, bodies),
                      position_bytes(run, bodies), bytes},
                     begin, add);
 }

@@ -1,10 +1,9 @@
-// The file of an N-body run: HDF5 with all snapshots, and an XDMF file beside it for ParaView.
+// The files of an N-body run.
 //
-//   /                      attributes: program, format, run, parameters, device, schedule, ...
-//   /mass                  N values
-//   /snapshots/0000000100  a group a snapshot, named by its step, with position and velocity of
-//                          N x 3 values, potential of N, a link to mass, and what is conserved as
-//                          attributes; the last attribute, checksum, makes it complete
+//   FILE.h5        attributes: program, format, run, parameters, device, schedule, ...
+//   FILE.STEP.h5   position and velocity of N x 3 values, potential and mass of N, and what is
+//                  conserved as attributes; the last attribute, checksum, makes it complete
+//
 // Where a run in fp32 is far from the origin of the coordinates, positions are stored in fp64, and
 // position_from_origin has them in fp32 as they are computed with, relative to origin_x, origin_y
 // and origin_z. Where forces are of a tree, there is acceleration of N x 3 values, too, and
@@ -35,7 +34,8 @@ struct NbodyRun {
 /// What a restart goes on from.
 struct NbodyRestart {
   NbodyRun run;
-  nbody::Snapshot last; ///< without its diagnostics, and its potential but of a tree
+  nbody::Snapshot last;       ///< without its diagnostics, and its potential but of a tree
+  std::filesystem::path file; ///< of the last snapshot
 };
 
 /// The last complete snapshot of a run's file. Throws UsageError when `file` is not the file of a

@@ -56,8 +56,9 @@ public:
     return run;
   }
 
-  [[nodiscard]] nbody::Snapshot last(const NbodyRun& run) const {
+  [[nodiscard]] nbody::Snapshot last(const NbodyRun& run, fs::path& file) const {
     const Handle group = last_complete();
+    file = file_of(group);
     nbody::Snapshot snapshot;
     snapshot.step = required<Index>(group, "step");
     snapshot.time = required<double>(group, "time");
@@ -99,8 +100,8 @@ private:
 
 NbodyRestart read_restart(const fs::path& file) {
   const RunFile opened(file);
-  NbodyRestart restart{opened.run(), {}};
-  restart.last = opened.last(restart.run);
+  NbodyRestart restart{opened.run(), {}, {}};
+  restart.last = opened.last(restart.run, restart.file);
   return restart;
 }
 

@@ -71,9 +71,9 @@ std::string xdmf_points_text(const XdmfBodies& bodies) {
   for (std::size_t n = 0; n < bodies.times.size(); ++n) {
     const auto item = [&](const char* dataset, int width, int bytes) {
       return fmt::format(
-          R"(<DataItem Dimensions="{}{}" NumberType="Float" Precision="{}" Format="HDF">{}:{}/{}</DataItem>)",
-          bodies.count, width > 1 ? fmt::format(" {}", width) : "", bytes, escaped(bodies.file),
-          bodies.groups[n], dataset);
+          R"(<DataItem Dimensions="{}{}" NumberType="Float" Precision="{}" Format="HDF">{}:/{}</DataItem>)",
+          bodies.count, width > 1 ? fmt::format(" {}", width) : "", bytes, escaped(bodies.files[n]),
+          dataset);
     };
     const auto attribute = [&](const char* dataset, const char* type, int width, int bytes) {
       return fmt::format(R"(        <Attribute Name="{}" AttributeType="{}" Center="Node">

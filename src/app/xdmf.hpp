@@ -33,15 +33,14 @@ struct XdmfSeries {
 };
 [[nodiscard]] std::string xdmf_text(const XdmfSeries& series);
 
-/// Bodies at several times, each in a group of one HDF5 file with the datasets position, velocity,
-/// potential and mass.
+/// Bodies at several times, each in an HDF5 file with the datasets position, velocity, potential
+/// and mass.
 struct XdmfBodies {
-  std::string file; ///< relative to the XDMF file
   Index count;
   int position_bytes;
   int element_bytes; ///< of velocity and potential; mass has 8
   const std::vector<double>& times;
-  const std::vector<std::string>& groups; ///< absolute paths
+  const std::vector<std::string>& files; ///< relative to the XDMF file
 };
 
 /// The whole file: a series in time of points.

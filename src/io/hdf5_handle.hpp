@@ -43,4 +43,9 @@ private:
   Close close_ = nullptr;
 };
 
+/// The same identifier, which its owner closes.
+[[nodiscard]] inline Handle borrowed(const Handle& owner) {
+  return {owner.id(), [](hid_t /*id*/) { return herr_t{0}; }};
+}
+
 } // namespace ridge::io

@@ -5,6 +5,7 @@
 
 #include "hdf5_error.hpp"
 #include "hdf5_handle.hpp"
+#include "output_file.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -54,12 +55,14 @@ public:
   Unfinished& operator=(const Unfinished&) = delete;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   void become(const std::filesystem::path& target) {
+    sync_file(path_, target);
     std::error_code error;
     std::filesystem::rename(path_, target, error);
     if (error) {
       throw Failure(fmt::format("writing {}: {}", target.string(), error.message()));
     }
     path_.clear();
+    sync_folder_of(target);
   }
 
 private:

@@ -63,9 +63,7 @@ void OutputFile::require_room(std::uintmax_t bytes) const {
 }
 
 void OutputFile::sync() const {
-  // Some file systems tell only now that the disk is full.
-  const Descriptor file(temporary_, O_RDONLY);
-  if (file.id() < 0 || fsync(file.id()) != 0) fail(errno);
+  sync_file(temporary_, target_); // some file systems tell only now that the disk is full
 }
 
 void OutputFile::place(bool undoable) {
@@ -92,6 +90,7 @@ void OutputFile::undo() noexcept {
 void OutputFile::commit() {
   sync();
   place(false);
+  sync_folder_of(place_);
 }
 
 void OutputFile::commit_both(OutputFile& first, OutputFile& second) {
@@ -104,23 +103,23 @@ void OutputFile::commit_both(OutputFile& first, OutputFile& second) {
     first.undo();
     throw;
   }
+  sync_folder_of(first.place_);
+  sync_folder_of(second.place_);
 }
 
-void take_room(const fs::path& file, std::uintmax_t bytes) {
-  const Descriptor open(file, O_WRONLY);
-  const off_t end = open.id() < 0 ? -1 : lseek(open.id(), 0, SEEK_END);
-  int error = end < 0 ? errno : 0;
-  if (error == 0) error = posix_fallocate(open.id(), end, static_cast<off_t>(bytes));
-  if (error == 0) return;
-  if (end >= 0 && ftruncate(open.id(), end) != 0) error = errno;
-  throw Failure(fmt::format("writing {}: {}", file.string(), std::strerror(error)));
-}
-
-void sync_file(const fs::path& file) {
+void sync_file(const fs::path& file, const fs::path& called) {
   const Descriptor open(file, O_RDONLY);
   if (open.id() < 0 || fsync(open.id()) != 0) {
-    throw Failure(fmt::format("writing {}: {}", file.string(), std::strerror(errno)));
+    throw Failure(fmt::format("writing {}: {}", called.string(), std::strerror(errno)));
   }
+}
+
+void sync_folder_of(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const Descriptor open(folder, O_RDONLY | O_DIRECTORY);
+  // A folder that may be written to but not read, and file systems that keep names by themselves.
+  if (open.id() < 0 || fsync(open.id()) == 0 || errno == EINVAL) return;
+  throw Failure(fmt::format("writing {}: {}", file.string(), std::strerror(errno)));
 }
 
 void write_text(const fs::path& path, const std::string& text, const fs::path& called) {

@@ -27,7 +27,8 @@ public:
 
   /// Waits until what was written is on the disk. Throws Failure when it does not get there.
   void sync() const;
-  /// Syncs and renames to the target. Throws Failure when that is not possible.
+  /// Syncs, renames to the target, and waits until the name is on the disk. Throws Failure when
+  /// that is not possible.
   void commit();
   /// Commits two files: both or, as far as the system can undo a rename, neither.
   static void commit_both(OutputFile& first, OutputFile& second);
@@ -42,12 +43,13 @@ private:
   State state_ = State::temporary;
 };
 
-/// Makes an existing file longer by `bytes`, so that what is written there next does not find the
-/// disk full. Throws Failure, with the file as it was, when the disk or a limit does not allow it.
-void take_room(const std::filesystem::path& file, std::uintmax_t bytes);
+/// Waits until what was written is on the disk. Throws Failure, in which the file is named
+/// `called`, when it does not get there.
+void sync_file(const std::filesystem::path& file, const std::filesystem::path& called);
 
-/// Waits until what was written is on the disk. Throws Failure when it does not get there.
-void sync_file(const std::filesystem::path& file);
+/// Waits until the file's name is on the disk, too: without power a rename is lost before that.
+/// Throws Failure when it does not get there.
+void sync_folder_of(const std::filesystem::path& file);
 
 /// Writes a file of the plan. Throws Failure, leaving nothing behind, when not all of `text` can be
 /// written. Devices, pipes and standard output are written to directly.

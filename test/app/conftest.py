@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 
+import h5py
 import pytest
 
 from over_ranks import ENVIRONMENT, MPIRUN
@@ -105,7 +106,7 @@ def mpi(ridge):
     if MPIRUN is None or not os.path.exists(module):
         pytest.skip("there is no MPI here")
 
-    def run(ranks, *words, limit=60, env=ENVIRONMENT, **options):
+    def run(ranks, *words, limit=240, env=ENVIRONMENT, **options):
         return ridge(*words, prefix=(MPIRUN, "-n", str(ranks)), env=env, limit=limit, **options)
 
     run.program = ridge.program
@@ -122,6 +123,31 @@ def folder(tmp_path, monkeypatch):
 def left_in(folder):
     """Names of the files in a folder, hidden ones too."""
     return sorted(p.name for p in pathlib.Path(folder).iterdir())
+
+
+def run_files(stem, *steps):
+    """Names of the files of a run with snapshots of these steps."""
+    return sorted([f"{stem}.{step:010}.h5" for step in steps] + [f"{stem}.h5", f"{stem}.xdmf"])
+
+
+def as_one_file(name):
+    """Makes of a run of bodies what earlier versions wrote: all snapshots in one file."""
+    with h5py.File(name, "a") as h5:
+        mass = h5["mass"][:]
+        del h5["mass"]
+        h5["mass"] = mass
+        for step in list(h5["snapshots"]):
+            file = h5["snapshots"].get(step, getlink=True).filename
+            del h5["snapshots"][step]
+            group = h5["snapshots"].create_group(step)
+            group["mass"] = h5["mass"]
+            with h5py.File(file) as snapshot:
+                for dataset in snapshot.keys() - {"mass"}:
+                    snapshot.copy(dataset, group)
+                for attribute, value in snapshot.attrs.items():
+                    if attribute != "run" and not attribute.startswith("box_"):
+                        group.attrs[attribute] = value
+            os.remove(file)
 
 
 def rest_of_terminal(ours):

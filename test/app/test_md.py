@@ -11,7 +11,7 @@ import time
 import h5py
 import numpy as np
 import pytest
-from conftest import left_in
+from conftest import as_one_file, left_in, run_files
 from over_ranks import ENVIRONMENT, MPIRUN
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "near_pairs.md"
@@ -79,7 +79,7 @@ def test_trajectory_equals_plain_sums(ridge, folder, device, precision, toleranc
     write_start("in.h5", x, v)
     ridge.good("md", "in.h5", "-o", "run.h5", "--steps", 10, "--dt", 0.004, "--cutoff", 2, "--skin", 0.2,
                "--box", "5.5x5.5x5.5", "--device", device, "--precision", precision)
-    assert left_in(folder) == ["in.h5", "run.h5", "run.xdmf"]
+    assert left_in(folder) == ["in.h5", *run_files("run", *range(11))]
     x, v, energy, virial = verlet(x, v, box, 2, 0.004, 10)
     got = snapshot("run.h5", 10)
     for values, expected in [("position", x), ("velocity", v), ("potential", energy)]:
@@ -186,7 +186,7 @@ def test_steps_given_to_a_gpu_together(ridge, folder, collapse):
         start = ["--lattice", 256, "--cutoff", 1.6, "--temperature", 3]
     start += ["--steps", 45, "--dt", 0.01, "--device", "simt:32", "--precision", "fp32", "--json"]
     together = ridge.good("md", *start, "-o", "together.h5", "--every", 45).records()[0]
-    one_by_one = ridge.good("md", *start, "-o", "one.h5", "--every", 1, "--reproducible").records()[0]
+    one_by_one = ridge.good("md", *start, "-o", "one.h5", "--every", 1).records()[0]
     assert same_bits(snapshot("together.h5", 45), snapshot("one.h5", 45))
     assert one_by_one["md"]["builds"] > 6
     assert together["md"]["builds"] == one_by_one["md"]["builds"]  # one that is begun again counts once
@@ -340,8 +340,8 @@ def test_wrong_files(ridge, folder):
               says="goes on from its last snapshot, by --restart run.h5")
     ridge.bad("md", "--restart", "run.h5", "-o", "new.h5", "--dt", 0.1, says="--dt cannot be given with --restart")
     with h5py.File("run.h5", "r+") as h5:
-        for group in h5["snapshots"].values():
-            del group.attrs["checksum"]
+        for step in h5["snapshots"]:
+            del h5["snapshots"][step].attrs["checksum"]
     ridge.bad("md", "--restart", "run.h5", "-o", "new.h5", says="no complete snapshot")
     assert left_in(folder) == before
 
@@ -355,7 +355,8 @@ def test_bodies_that_fly_apart(ridge, folder):
         with h5py.File("run.h5") as h5:
             last = max(map(int, h5["snapshots"]))
         assert np.isfinite(snapshot("run.h5", last)["position"]).all()
-        assert left_in(folder) == ["run.h5", "run.xdmf"]
+        # Those of the run before are gone.
+        assert left_in(folder) == run_files("run", *range(last + 1))
 
 
 @pytest.mark.parametrize("device, ranks", [("cpu", 1), ("cpu", 2), ("simt:32", 1)])
@@ -390,6 +391,40 @@ def test_lists_that_take_more_than_there_is(ridge, folder):
               says=["lists of near pairs need at least", "are free"],
               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31)))
     assert left_in(folder) == ["in.h5"]
+
+
+def test_a_snapshot_brings_its_box(ridge, folder):
+    start = ["--cutoff", 2, "--precision", "fp64", "--device", "cpu"]
+    ridge.good("md", "--lattice", 256, "-o", "melt.h5", "--steps", 20, "--every", 20, *start)
+    box, energy = ((256 / 0.8442) ** (1 / 3),) * 3, attributes("melt.h5", 20)["potential_energy"]
+
+    def begun(name, *words):
+        result = ridge("md", name, "-o", "warm.h5", "--steps", 0, "--overwrite", *words, *start)
+        assert result.code == 0, result.err
+        assert left_in(folder) == sorted([*melt, *run_files("warm", 0)])
+        with h5py.File("warm.h5") as h5:
+            found = [h5.attrs[f"box_{axis}"] for axis in "xyz"]
+        return found, attributes("warm.h5", 0)["potential_energy"], result.err
+
+    melt = run_files("melt", 0, 20)
+    for name in ["melt.h5:/snapshots/0000000020", "melt.0000000020.h5"]:
+        found, now, err = begun(name)
+        assert found == pytest.approx(box, rel=1e-15) and now == pytest.approx(energy, rel=1e-12) and err == ""
+    found, now, err = begun(name, "--box", "6.7x6.7x6.7") # rounded
+    assert found == [6.7] * 3 and abs(now - energy) > 1 and f"the box of {name} was 6.718" in err
+    as_one_file("melt.h5")
+    melt = ["melt.h5", "melt.xdmf"]
+    found, now, err = begun("melt.h5:/snapshots/0000000020")
+    assert found == pytest.approx(box, rel=1e-15) and now == pytest.approx(energy, rel=1e-12) and err == ""
+    ridge.good("md", "--restart", "melt.h5", "-o", "more.h5", "--steps", 1)
+
+
+def test_the_energy_of_a_start(ridge, folder):
+    """LAMMPS' of its melt."""
+    run = ridge.good("md", "--lattice", 500, "--steps", 0, "--precision", "fp64", "--device", "cpu",
+                     "--json").records()[0]["md"]
+    assert run["steps"] == 0 and [line["step"] for line in run["snapshots"]] == [0]
+    assert run["snapshots"][0]["potential_energy"] / 500 == pytest.approx(-6.7733681, abs=1e-6)
 
 
 def test_bad_bodies(ridge, folder):

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as xml
 import h5py
 import numpy as np
 import pytest
-from conftest import left_in, rest_of_terminal
+from conftest import as_one_file, left_in, rest_of_terminal, run_files
 
 
 def reference_forces(position, mass, softening, gravity=1.0):
@@ -66,7 +66,7 @@ def test_trajectory_equals_a_plain_leapfrog(ridge, folder, device, precision, to
     write_start("in.h5", *start)
     ridge.good("nbody", "in.h5", "-o", "run.h5", "--steps", 20, "--every", 10, "--dt", 0.01,
                "--softening", 0.1, "--G", 2, "--device", device, "--precision", precision)
-    assert left_in(folder) == ["in.h5", "run.h5", "run.xdmf"]
+    assert left_in(folder) == ["in.h5", *run_files("run", 0, 10, 20)]
     assert steps_in("run.h5") == [0, 10, 20]
     assert snapshot("run.h5", 0)[0].dtype == ("f4" if precision == "fp32" else "f8")
     for step in [10, 20]:
@@ -131,6 +131,24 @@ def test_restart_gives_the_same_bits(ridge, folder, device, options):
             assert np.array_equal(value, other[last].attrs[name]), name
 
 
+def test_runs_in_one_file_go_on(ridge, folder):
+    """As earlier versions wrote them."""
+    start = ["nbody", "--plummer", 50, "--precision", "fp64", "--device", "cpu"]
+    ridge.good(*start, "-o", "whole.h5", "--steps", 9)
+    ridge.good(*start, "-o", "half.h5", "--steps", 5)
+    as_one_file("half.h5")
+    assert left_in(folder) == ["half.h5", "half.xdmf", *run_files("whole", *range(10))]
+    ridge.good("nbody", "--restart", "half.h5", "-o", "more.h5", "--steps", 4)
+    assert same_bits(snapshot("whole.h5", 9), snapshot("more.h5", 9))
+
+
+def test_the_energy_of_a_start(ridge, folder):
+    for options in [[], ["--forces", "tree"]]:
+        start = ["nbody", "--plummer", 200, "--precision", "fp64", "--device", "cpu", "--json", *options]
+        none, one = (ridge.good(*start, "--steps", steps).records()[0]["nbody"] for steps in (0, 1))
+        assert (none["steps"], none["snapshots"]) == (0, one["snapshots"][:1])
+
+
 def test_single_precision_far_from_the_origin(ridge, folder):
     """The same motion as at the origin, absolute positions in the snapshots, and an exact restart."""
     position, velocity, mass = cloud(61)
@@ -168,14 +186,16 @@ def test_the_same_command_gives_the_same_file(ridge, folder):
         (folder / name).mkdir()
         ridge.good("nbody", "--plummer", 50, "-o", "run.h5", "--steps", 5, "--device", "cpu",
                    cwd=folder / name)
-    assert (folder / "a/run.h5").read_bytes() == (folder / "b/run.h5").read_bytes()
+    assert left_in(folder / "a") == left_in(folder / "b") == run_files("run", *range(6))
+    for name in left_in(folder / "a"):
+        assert (folder / "a" / name).read_bytes() == (folder / "b" / name).read_bytes()
 
 
 def test_a_snapshot_is_a_start(ridge, folder):
     ridge.good("nbody", "--plummer", 50, "-o", "run.h5", "--steps", 5, "--device", "cpu")
-    ridge.good("nbody", "run.h5:/snapshots/0000000005", "-o", "new.h5", "--steps", 1, "--dt", 1e-4,
-               "--device", "cpu")
-    assert same_bits(snapshot("run.h5", 5)[:2], snapshot("new.h5", 0)[:2])
+    for start in ["run.h5:/snapshots/0000000005", "run.0000000005.h5"]:
+        ridge.good("nbody", start, "-o", "new.h5", "--steps", 1, "--dt", 1e-4, "--device", "cpu", "--overwrite")
+        assert same_bits(snapshot("run.h5", 5)[:2], snapshot("new.h5", 0)[:2])
 
 
 @pytest.mark.parametrize("precision, tolerance", [("fp32", 1e-4), ("mixed", 1e-6), ("fp64", 1e-6)])
@@ -227,10 +247,9 @@ def test_xdmf_names_what_is_there(ridge, folder):
     assert times == pytest.approx([0, 0.002, 0.004])
     items = list(xml.parse("run & more.xdmf").iter("DataItem"))
     assert len(items) == 12
-    with h5py.File("run & more.h5") as h5:
-        for item in items:
-            file, path = item.text.split(":")
-            assert file == "run & more.h5"
+    for item in items:
+        file, path = item.text.split(":")
+        with h5py.File(file) as h5:
             assert h5[path].shape == tuple(map(int, item.get("Dimensions").split()))
             assert h5[path].dtype.itemsize == int(item.get("Precision"))
 
@@ -254,7 +273,7 @@ def test_interrupt_keeps_the_state_to_go_on_from(ridge, folder):
     assert err.startswith("ridge: interrupted at step ") and err.count("\n") == 1
     first, last = steps_in("run.h5")
     assert first == 0 and f"step {last} of 1000000" in err
-    assert left_in(folder) == ["run.h5", "run.xdmf"]
+    assert left_in(folder) == run_files("run", first, last)
     ridge.good("nbody", "--restart", "run.h5", "-o", "more.h5", "--steps", 5)
     ridge.good(*start, "-o", "whole.h5", "--steps", last + 5)
     assert same_bits(snapshot("whole.h5", last + 5), snapshot("more.h5", last + 5))

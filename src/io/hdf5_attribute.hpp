@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace ridge::app {
+namespace ridge::io {
 
 /// False when the library could not write it.
 [[nodiscard]] bool write_attribute(const Handle& object, const std::string& name,
@@ -25,4 +25,4 @@ namespace ridge::app {
 [[nodiscard]] bool read_attribute(const Handle& object, const std::string& name, double& number);
 [[nodiscard]] bool read_attribute(const Handle& object, const std::string& name, Index& number);
 
-} // namespace ridge::app
+} // namespace ridge::io

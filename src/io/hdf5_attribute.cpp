@@ -1,8 +1,8 @@
 #include "hdf5_attribute.hpp"
 
-#include "../io/hdf5_text.hpp"
+#include "hdf5_text.hpp"
 
-namespace ridge::app {
+namespace ridge::io {
 
 namespace {
 
@@ -64,7 +64,7 @@ bool write_attribute(const Handle& object, const std::string& name, Index number
 }
 
 bool read_attribute(const Handle& object, const std::string& name, std::string& text) {
-  const auto found = io::text_attribute(object, name);
+  const auto found = text_attribute(object, name);
   if (found) text = *found;
   return found.has_value();
 }
@@ -79,4 +79,4 @@ bool read_attribute(const Handle& object, const std::string& name, Index& number
   return found && H5Aread(found.id(), H5T_NATIVE_INT64, &number) >= 0;
 }
 
-} // namespace ridge::app
+} // namespace ridge::io
