@@ -42,7 +42,6 @@ struct MdOptions {
   Index steps = 1000;
   std::optional<Index> every;
   bool overwrite = false, json = false;
-  bool reproducible = false; ///< as every run is
 };
 
 /// A run before its first step.
@@ -59,7 +58,7 @@ void require_one_start(const MdOptions& o) {
     throw UsageError(fmt::format("{}: give INPUT, --lattice N or --restart FILE, one of them",
                                  starts == 0 ? "nothing to start from" : "several starts"));
   }
-  if (o.steps < 1) throw UsageError(fmt::format("--steps {}: at least 1 is needed", o.steps));
+  if (o.steps < 0) throw UsageError(fmt::format("--steps {}: it must not be negative", o.steps));
   if (o.every && *o.every < 1)
     throw UsageError(fmt::format("--every {}: at least 1 is needed", *o.every));
   if ((o.seed || o.temperature) && !o.lattice)
@@ -116,8 +115,16 @@ md::Parameters parameters_of(const MdOptions& o) {
   return p;
 }
 
+/// A rounded period would move bodies across faces in silence.
+void say_other_box(const std::string& input, const std::array<double, 3>& box) {
+  if (comm::world().rank() > 0) return;
+  fmt::print(stderr, "ridge: the box of {} was {}x{}x{}: without --box and --density it is taken\n",
+             input, box[0], box[1], box[2]);
+}
+
 MdBeginning begin_anew(const MdOptions& o) {
   MdBeginning b;
+  std::optional<std::array<double, 3>> before; ///< the box of a snapshot
   b.run.interaction = o.interaction.value_or(standard);
   b.run.settings = o.settings;
   b.run.parameters = parameters_of(o);
@@ -131,12 +138,18 @@ MdBeginning begin_anew(const MdOptions& o) {
     require_room(*o.lattice, true);
     b.at.bodies = md::lattice(*o.lattice, density, o.temperature.value_or(1.44), seed);
   } else {
-    if (!o.box && !o.density)
-      throw UsageError("--density or --box is needed: the periodic box of the bodies");
     b.run.start = o.input;
     b.at.bodies = read_bodies(o.input, b.files);
+    before = read_box(o.input);
+    if (!o.box && !o.density && !before)
+      throw UsageError("--density or --box is needed: the periodic box of the bodies");
   }
-  if (!o.box) b.run.parameters.box.fill(md::period_of(b.at.bodies.count(), density));
+  if (o.density || o.lattice) {
+    b.run.parameters.box.fill(md::period_of(b.at.bodies.count(), density));
+  } else if (!o.box) {
+    b.run.parameters.box = *before;
+  }
+  if (before && *before != b.run.parameters.box) say_other_box(o.input, *before);
   require_sound(b.run.parameters);
   return b;
 }
@@ -419,10 +432,11 @@ void add_md(CommandLine& line) {
   command.add("--density", &o->density,
               "bodies in a unit of volume: the periodic box is a cube; 0.8442 if not given with "
               "--lattice");
-  command.add("--box", &o->box, "of INPUT: three periods from 0, such as 10x10x20");
+  command.add("--box", &o->box,
+              "of INPUT: three periods from 0, such as 10x10x20; that of a snapshot if not given");
   command.add("--temperature", &o->temperature, "of --lattice; 1.44 if not given");
   command.add("--seed", &o->seed, "of --lattice; 1 if not given");
-  command.add("--steps", &o->steps, "steps to take; 1000 if not given");
+  command.add("--steps", &o->steps, "steps to take; 1000 if not given, 0: the energy of the start");
   command.add("--dt", &o->dt, "time of a step; 0.005 if not given");
   command.add("--cutoff", &o->cutoff, "pairs nearer than that act on each other; 2.5 if not given");
   command.add("--skin", &o->skin,
@@ -438,8 +452,6 @@ void add_md(CommandLine& line) {
               "given");
   command.add_device(&o->device);
   command.add("--schedule", &o->schedule, "of the sums over near pairs: auto, a name, or fields");
-  command.add("--reproducible", &o->reproducible,
-              "the same bits in every run and on any number of ranks: so it always is");
   command.add("--overwrite", &o->overwrite, "replace the output file when it exists");
   command.add("--json", &o->json, "print an array with the record");
   command.set_footer(std::string(bodies_help()) +

@@ -58,7 +58,7 @@ void require_one_start(const NbodyOptions& o) {
                     "--restart FILE, one of them",
                     starts == 0 ? "nothing to start from" : "several starts"));
   }
-  if (o.steps < 1) throw UsageError(fmt::format("--steps {}: at least 1 is needed", o.steps));
+  if (o.steps < 0) throw UsageError(fmt::format("--steps {}: it must not be negative", o.steps));
   if (o.every && *o.every < 1) {
     throw UsageError(fmt::format("--every {}: at least 1 is needed", *o.every));
   }
@@ -331,7 +331,7 @@ void add_nbody(CommandLine& line) {
   command.add("--restart", &o->restart,
               "FILE.h5: go on from the last snapshot of this run, bit by bit");
   command.add("--seed", &o->seed, "of --plummer and --cold-collapse; 1 if not given");
-  command.add("--steps", &o->steps, "steps to take; 1000 if not given");
+  command.add("--steps", &o->steps, "steps to take; 1000 if not given, 0: the energy of the start");
   command.add("--dt", &o->dt, "time of a step; needed with INPUT");
   command.add("--softening", &o->softening,
               "Plummer's softening length; 0 if not given, 0.01 for --plummer and "

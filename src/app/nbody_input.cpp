@@ -3,7 +3,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/device.hpp>
 
-#include "hdf5_attribute.hpp"
+#include "../io/hdf5_attribute.hpp"
 #include "hdf5_describe.hpp"
 #include "hdf5_input.hpp"
 #include "interrupt.hpp"
@@ -38,6 +38,13 @@ public:
 
   [[nodiscard]] Bodies read(const std::string& position) const {
     Bodies bodies;
+    for (const auto& [one, other] :
+         {std::pair{"mass", "m"}, std::pair{position.c_str(), "x"}, std::pair{"velocity", "vx"}}) {
+      if (!has(one) || !has(other)) continue;
+      throw UsageError(fmt::format("{} has {} and {}, which say the same of its bodies; one of "
+                                   "them is right",
+                                   name_.file.string(), path_of(one), path_of(other)));
+    }
     if (has(position) || has("velocity")) {
       read_vectors(position, bodies.position);
       read_vectors("velocity", bodies.velocity);
