@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Callable, Optional, Union, overload
 
 from ._emit import reachable
@@ -120,11 +121,12 @@ def _operations(traced: Traced, temporaries: list[Value]) -> list[Operation]:
         for v in reachable([root]):
             # What another operation computes is read, not computed again.
             v.args = tuple(whole.get(a.number, a) for a in v.args)
-    made: list[tuple[int, str, object, Value]] = [(t.number, f"step{k}", t, t)
-                                                  for k, t in enumerate(temporaries)]
     several = len(traced.results) > 1
-    for k, r in enumerate(traced.results):
-        name = f"{traced.name}_{k}" if several else traced.name
+    names = [f"{traced.name}_{k}" if several else traced.name for k in range(len(traced.results))]
+    taken = {traced.name, *names, *(p.name for p in traced.arrays), *(p.name for p in traced.numbers)}
+    free = (name for name in map("step{}".format, itertools.count()) if name not in taken)
+    made: list[tuple[int, str, object, Value]] = [(t.number, next(free), t, t) for t in temporaries]
+    for name, (k, r) in zip(names, enumerate(traced.results)):
         array = _array_of_result(traced, k)
         value = r if array is r else Value("load", data=(r, here))
         made.append((r.number, name, array, value))

@@ -80,16 +80,24 @@ fs::path wanted_folder() {
   return {};
 }
 
+/// Sources that are kept include others by their names.
+std::string problem_of_name(const fs::path& folder) {
+  const bool can_be_included = folder.string().find_first_of("\"\\\n") == std::string::npos;
+  return can_be_included ? "" : "C++ cannot name it: it has a quotation mark, backslash or new line";
+}
+
 /// Makes the folder, for us alone; why it cannot be used, empty where it can.
 std::string prepare(fs::path& folder) {
   if (folder.empty()) return "neither RIDGE_CACHE nor HOME is set";
+  if (std::string problem = problem_of_name(folder); !problem.empty()) return problem;
   std::error_code failed;
   fs::create_directories(folder.parent_path(), failed);
   if (mkdir(folder.c_str(), 0700) != 0 && !fs::is_directory(folder, failed))
     return "it cannot be made";
   folder = fs::canonical(folder, failed);
   if (failed) return "it cannot be opened";
-  const std::string problem = problem_of(folder);
+  std::string problem = problem_of_name(folder);
+  if (problem.empty()) problem = problem_of(folder);
   return !problem.empty() || takes_folders(folder) ? problem : "it takes no new files";
 }
 
@@ -146,7 +154,7 @@ Cache::Cache() {
   const char* const given = std::getenv("TMPDIR");
   const fs::path temporary = given == nullptr || *given == '\0' ? "/tmp" : given;
   std::string name = (fs::absolute(temporary) / "ridge-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) {
+  if (!problem_of_name(name).empty() || mkdtemp(name.data()) == nullptr) {
     throw Failure(fmt::format("kernels cannot be compiled on demand: the cache {} cannot be used "
                               "({}), and neither can the temporary folder {}{}; set RIDGE_CACHE to "
                               "a folder of your own",

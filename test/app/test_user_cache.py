@@ -68,6 +68,14 @@ def test_a_cache_open_to_others_is_not_used(ridge, tmp_path, mode, says):
     assert list(cache.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ['quo"te', "back\\slash"])
+def test_a_cache_that_no_source_can_name_is_not_used(ridge, tmp_path, name):
+    env = {**os.environ, "RIDGE_CACHE": str(tmp_path / name), "RIDGE_CXX": "/bin/false"}
+    result = ridge(*ON_DEMAND, env=env)
+    assert "C++ cannot name it: it has a quotation mark" in result.err.splitlines()[0]
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("mode, used", [(0o755, True), (0o1777, True), (0o777, False), (0o770, False)])
 def test_a_cache_below_a_folder_that_others_may_write_to(ridge, tmp_path, mode, used):
     """They could put another in its place, but where it has the sticky bit."""

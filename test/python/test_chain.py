@@ -59,6 +59,17 @@ def test_a_chain_of_one_operation(device, rng):
     np.testing.assert_array_equal(scale(u, device=device), 2 * u)
 
 
+def test_a_chain_and_an_array_that_are_called_as_steps_are(rng):
+    @ridge.chain(edge="periodic")
+    def step0(u, step1):
+        g = u[1] - u[-1]
+        return u[0] + 0.1 * (g[1] - g[-1]) + step1[0]
+
+    u, v = rng.standard_normal((2, 33))
+    right = u + 0.1 * difference(difference(u, "periodic"), "periodic") + v
+    np.testing.assert_allclose(step0(u, v), right, atol=1e-13)
+
+
 def test_a_measured_record_is_checked(rng):
     @ridge.chain
     def smooth(u):
