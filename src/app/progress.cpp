@@ -1,6 +1,6 @@
 #include "progress.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,14 +12,19 @@ namespace {
 /// Work that is done sooner needs no bar.
 constexpr std::chrono::milliseconds patience{500};
 constexpr std::chrono::milliseconds interval{200};
+
+/// A terminal that is gone is no reason to stop: what is cleared at the end of a run may not throw.
+void put(const std::string& text) {
+  (void)std::fputs(text.c_str(), stderr);
+  (void)std::fflush(stderr);
+}
 } // namespace
 
 Progress::Progress() : terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void Progress::show(const std::string& text) {
   if (!terminal_) return;
-  fmt::print(stderr, "\r\x1b[K{}", text);
-  std::fflush(stderr);
+  put("\r\x1b[K" + text);
   shown_ = true;
 }
 
@@ -42,8 +47,7 @@ void Progress::show(const std::string& what, double fraction_done) {
 
 void Progress::clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  put("\r\x1b[K");
   shown_ = false;
 }
 

@@ -2,7 +2,7 @@
 
 #include "version.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -54,8 +54,9 @@ int fail_on_ranks(int status, const std::string& line) {
   const bool first = joined ? comm::world().claim_last_words() : by.rank == 0;
   if (first) {
     const std::string who = joined ? fmt::format("rank {}: ", by.rank) : "";
-    fmt::print(stderr, "ridge: {}{}\n", who, line);
-    std::fflush(stderr);
+    // Who reads it may have gone.
+    (void)std::fputs(fmt::format("ridge: {}{}\n", who, line).c_str(), stderr);
+    (void)std::fflush(stderr);
   }
   if (joined) comm::world().end_all(status);
   return status;

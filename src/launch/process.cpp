@@ -46,8 +46,22 @@ int status_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/// Waits until the processes of a group whose leader has ended have ended, too: `output` ends with
+/// the last of them that holds it. A busy system takes its time to end what was killed.
+void wait_for_group(pid_t leader, int output) {
+  using Clock = std::chrono::steady_clock;
+  const auto most = Clock::now() + std::chrono::seconds(10);
+  std::array<char, 4096> rest;
+  for (pollfd state{output, POLLIN, 0}; Clock::now() < most;) {
+    if (poll(&state, 1, 100) > 0 && read(output, rest.data(), rest.size()) == 0) break;
+  }
+  // Those that nobody waits for stay as zombies, which are of the group, too.
+  for (int i = 0; i < 20 && kill(-leader, 0) == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
 /// Ends the processes of a group. First in a way that lets compilers remove their temporary files.
-void end_group(pid_t leader) {
+void end_group(pid_t leader, int output) {
   kill(-leader, SIGTERM);
   siginfo_t ended{};
   for (int i = 0; i < 50 && ended.si_pid == 0; ++i) {
@@ -57,6 +71,7 @@ void end_group(pid_t leader) {
   }
   kill(-leader, SIGKILL);
   (void)status_of(leader);
+  wait_for_group(leader, output);
 }
 
 /// Appends what comes through the pipe, up to its end.
@@ -101,7 +116,7 @@ Finished run_command(const std::vector<std::string>& command, const std::string&
     try {
       read_all(ends[0], result.report, tick);
     } catch (...) {
-      end_group(child);
+      end_group(child, ends[0]);
       close(ends[0]);
       throw;
     }

@@ -1,10 +1,10 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/cpu/guest.hpp>
+#include <ridge/device/cpu/parallel.hpp>
 
 #include "scheduler.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
@@ -89,7 +89,9 @@ Dim3 block_index(long long block, const Dim3& grid) {
 } // namespace
 
 int host_threads() {
-  return std::min(omp_get_max_threads(), max_host_threads);
+  // OpenMP counts the cores that the process had when it started: ranks share theirs later, and
+  // threads without a core of their own spin while they wait for each other.
+  return std::min(cpu::default_threads(), max_host_threads);
 }
 
 void run(const Device& device, const LaunchShape& shape, const Kernel& kernel) {
