@@ -46,6 +46,16 @@ std::vector<Index> parse_source(const std::string& text, const Extents& extents)
   return at;
 }
 
+/// What is said of a column beside its numbers.
+std::string ended_text(const solve::Solved& solved) {
+  std::string text = solved.in_double ? "  went on in fp64" : "";
+  if (solved.converged) return text;
+  text += "  not converged";
+  if (solved.rounding) text += ": rounding";
+  if (solved.broken) text += ": broken down";
+  return text;
+}
+
 } // namespace
 
 void PropagatorCommand::add_options(const Command& command) {
@@ -175,7 +185,7 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
       add(solved[i]);
       if (!json) {
         fmt::print("{:>6} {:>10} {:>12.2e} {:>10}{}\n", c, solved[i].iterations, solved[i].residual,
-                   to_text(solved[i].seconds), solved[i].converged ? "" : "  not converged");
+                   to_text(solved[i].seconds), ended_text(solved[i]));
         std::fflush(stdout);
       }
       if (writer == nullptr) continue;
@@ -223,7 +233,7 @@ void PropagatorCommand::shifted_columns(ColumnSolver& solver, std::size_t volume
       add(solved[i]);
       if (!json) {
         fmt::print("{:>6} {:>12g} {:>10} {:>12.2e}{}\n", c, all[i], solved[i].iterations,
-                   solved[i].residual, solved[i].converged ? "" : "  not converged");
+                   solved[i].residual, ended_text(solved[i]));
       }
       if (writer != nullptr) writer->write(static_cast<int>(i) * 3 * spins() + c, x[i]);
     }

@@ -23,18 +23,19 @@ public:
         x_(placed.queue.device(), grids_[0], "the inner solution"),
         take_(queue_, recoded<float, lattice::Fixed16>(r_, cg_.residual(), 1)),
         show_(queue_, recoded<lattice::Fixed16, float>(
-                          cg_.solution(), x_, static_cast<float>(1 / (n.diagonal * n.diagonal)))) {
+                          cg_.solution(), x_, static_cast<float>(1 / (n.diagonal * n.diagonal)))),
+        show_direction_(queue_, recoded<lattice::Fixed16, float>(cg_.direction(), x_, 1)) {
     placed.clear(x_); // lanes without a site
   }
 
   [[nodiscard]] Span<float> residual() const override { return r_.view().elements; }
   [[nodiscard]] Span<float> solution() const override { return x_.view().elements; }
-  void begin(bool anew, double r2) override {
+  void begin(bool anew, double r2, double along) override {
     take_.run();
     if (anew) {
       cg_.start();
     } else {
-      cg_.go_on(r2);
+      cg_.go_on(r2, along);
     }
   }
   double iterate(Index iterations) override {
@@ -42,6 +43,7 @@ public:
     return cg_.rr();
   }
   void show() override { show_.run(); }
+  void show_direction() override { show_direction_.run(); }
   [[nodiscard]] double bytes() const override { return cg_.bytes(); }
   [[nodiscard]] double flops() const override { return cg_.flops(); }
 
@@ -67,7 +69,7 @@ private:
   StoredLinks<lattice::Fixed16, 12> links_;
   EvenOddCg<lattice::Fixed16, 12> cg_;
   StoredFermion<float> r_, x_;
-  Program take_, show_;
+  Program take_, show_, show_direction_;
 };
 
 } // namespace ridge::gauge::detail

@@ -198,7 +198,7 @@ std::vector<solve::Solved> StaggeredSolver::solve_shifted(std::vector<Sites>& x,
     copy();
     // |D^+ (b - (D^+ D + s) z)| is seen, not |b - (D^+ D + s) z|.
     solve::Options now = options;
-    for (int attempt = 0; attempt < 8; ++attempt) {
+    for (int attempt = 0; attempt < 50; ++attempt) {
       all[i].residual = s.shifted_rest(right, shifts[i]) / (size > 0 ? size : 1);
       all[i].converged = all[i].residual <= options.tolerance;
       now.most_iterations = options.most_iterations - all[i].iterations;

@@ -14,7 +14,7 @@ solve::Solved to_tolerance(const solve::Options& options, const Inner& inner,
                            const Residual& residual) {
   solve::Solved all;
   solve::Options now = options;
-  for (int attempt = 0; attempt < 8; ++attempt) {
+  for (int attempt = 0; attempt < 50; ++attempt) {
     const solve::Solved part = inner(now);
     const double rest = residual();
     all.iterations += part.iterations;
@@ -25,10 +25,13 @@ solve::Solved to_tolerance(const solve::Options& options, const Inner& inner,
     all.residual = rest;
     all.stopped = part.stopped;
     all.broken = part.broken;
+    all.rounding = part.rounding;
+    all.in_double = all.in_double || part.in_double;
     all.converged = rest <= options.tolerance;
     now.most_iterations = options.most_iterations - all.iterations;
     if (all.converged || !part.converged || now.most_iterations <= 0) break;
-    now.tolerance *= std::clamp(0.7 * options.tolerance / rest, 1e-3, 0.7);
+    // Less than there is, not less than was asked for: it may have more than met that.
+    now.tolerance = part.residual * std::clamp(0.7 * options.tolerance / rest, 1e-3, 0.7);
   }
   return all;
 }

@@ -255,10 +255,10 @@ std::vector<solve::Solved> WilsonColumns::solve(std::vector<Sites>& x, const std
     if (s.mixed) s.mixed->show(s.x.span(0));
     s.complete();
     rest = s.rest(options.reproducible);
-    double worst = 0;
+    std::vector<double> all;
     for (std::size_t c = 0; c < rest.size(); ++c)
-      worst = std::max(worst, residual_of(c));
-    return worst / options.tolerance;
+      all.push_back(residual_of(c) / options.tolerance);
+    return all;
   };
   auto all = s.fixed   ? std::vector{s.mixed->solve(*s.fixed, s.x.span(0), options, measure)}
              : s.mixed ? s.mixed->solve(*s.solver, s.x.span(0), options, measure)

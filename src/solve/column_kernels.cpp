@@ -184,11 +184,13 @@ const AllColumns<OfferColumnOp<Dot<float>>, OfferColumnOp<Dot<double>>,
                  OfferColumnOp<Begin<double>>, OfferColumnOp<Begin<float, double>>,
                  OfferColumnOp<StepResidual<float>>, OfferColumnOp<StepResidual<double>>,
                  OfferColumnOp<StepDirection<float>>, OfferColumnOp<StepDirection<double>>,
-                 OfferColumnOp<Collect<double, float>>, OfferColumnOp<Collect<double, double>>>
+                 OfferColumnOp<Collect<double, float>>, OfferColumnOp<Collect<double, double>>,
+                 OfferColumnOp<BeginDirection<float>>, OfferColumnOp<BeginDirection<double>>,
+                 OfferColumnOp<TakeBest>>
     of_column_vectors;
 const AllColumns<OfferColumnThen<ChooseStep>, OfferColumnThen<ChooseTurn>,
                  OfferColumnThen<TakeResidual>, OfferColumnThen<TakeSource>,
-                 OfferColumnThen<TakePart>>
+                 OfferColumnThen<TakeStart>, OfferColumnThen<TakeAlong>, OfferColumnThen<TakePart>>
     of_column_sums;
 
 } // namespace

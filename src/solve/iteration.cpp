@@ -53,6 +53,20 @@ double log_of(double x) {
   return exponent * log_of_2 + 2 * z * series;
 }
 
+void join(Solved& first, const Solved& then) {
+  first.converged = then.converged;
+  first.stopped = then.stopped;
+  first.broken = then.broken;
+  first.rounding = then.rounding;
+  first.in_double = first.in_double || then.iterations > 0;
+  first.residual = then.residual;
+  first.iterations += then.iterations;
+  first.updates += then.updates;
+  first.bytes += then.bytes;
+  first.flops += then.flops;
+  first.seconds.value += then.seconds.value;
+}
+
 Batches::Batches(Workspace& work, const Chain& iteration, const Options& options, Forecast* known)
     : work_(work), iteration_(iteration), at_once_(!facts_of(work.queue().device()).is_gpu() ||
                                                    facts_of(work.queue().device()).is_emulated),

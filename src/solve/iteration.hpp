@@ -226,21 +226,37 @@ private:
 /// the iteration had it for, less far where it was not.
 class Drop {
 public:
-  explicit Drop(double first, double least = 1e-4) : factor_(first), least_(least) {}
+  /// `slow`: of iterations a decade, by whose cube it falls less far: what the iteration does not
+  /// know of the residual grows with the condition, and takes the direction with it.
+  explicit Drop(double first, double least = 1e-4, double slow = 9e-8)
+      : factor_(first), least_(least), slow_(slow) {}
   [[nodiscard]] double factor() const { return factor_; }
+  /// Where a decade takes so many iterations.
+  [[nodiscard]] double factor_at(double pace) const {
+    const double slow = slow_ * pace * pace * pace;
+    return slow > factor_ ? std::min(slow, std::max(most, factor_)) : factor_;
+  }
   /// `measured`, `iterated`: |b - A x|^2 as computed anew, and as the iteration had it.
   void note(double measured, double iterated) {
     if (measured < 1.5 * iterated) {
       factor_ = std::max(0.1 * factor_, least_);
     } else if (!(measured < 4 * iterated)) {
       factor_ = std::min(10 * factor_, most);
+      least_ = std::max(least_, factor_); // not so far again
     }
   }
 
 private:
   static constexpr double most = 0.1;
-  double factor_, least_;
+  double factor_, least_, slow_;
 };
+
+/// Iterations a decade of |r|, of |r|^2 before and after so many.
+[[nodiscard]] inline double pace_of(double iterations, double before, double after) {
+  constexpr double log_of_10 = 2.30258509299404568;
+  const double decades = 0.5 * log_of(before / after) / log_of_10;
+  return decades > 0 ? iterations / decades : std::numeric_limits<double>::infinity();
+}
 
 [[nodiscard]] inline double relative(const double* s, Scalar squared) {
   return s[source2] > 0 ? std::sqrt(s[squared] / s[source2]) : 0;
@@ -251,6 +267,9 @@ private:
 [[nodiscard]] Solved run_to_the_end(Workspace& work, Span<const double> b, const Chain& iteration,
                                     const Chain& residual, const Options& options,
                                     Forecast* known = nullptr);
+
+/// Adds what a solve did that went on in double where another ended.
+void join(Solved& first, const Solved& then);
 
 /// Seconds since it was made.
 class Stopwatch {

@@ -1,41 +1,82 @@
 // Conjugate gradients in any numbers within double precision.
 #include <ridge/solve/cg.hpp>
 
-#include "iteration.hpp"
-
-#include <algorithm>
-#include <cmath>
+#include "updates.hpp"
 
 namespace ridge::solve {
 
-struct UpdatedCg::State {
-  State(Queue& queue, Operator<double> a, std::unique_ptr<Inner> in, Index count)
-      : work(queue, count), apply(std::move(a)), inner(std::move(in)),
-        q(queue, count, "the operator's result") {}
+namespace {
 
-  /// Iterates until |r|^2 <= target; how many, and what it is then.
-  std::pair<Index, double> run(double r2, double target, Index most, const Options& options,
-                               Index before, double source, bool& stopped) {
-    Index done = 0;
-    double rate = 0; // by which log |r|^2 falls an iteration
-    while (r2 > target && done < most && !stopped) {
-      const double foreseen = rate > 0 ? std::ceil(std::log(r2 / target) / rate) : 3;
-      const auto few = static_cast<Index>(std::clamp(foreseen, 1.0, 10.0));
-      const Index now = std::min(few, most - done);
-      const double next = inner->iterate(now);
-      rate = next > 0 ? std::max(0.0, std::log(r2 / next) / static_cast<double>(now)) : 0;
-      r2 = next;
-      done += now;
-      stopped =
-          options.go_on && !options.go_on({before + done, source > 0 ? std::sqrt(r2 / source) : 0});
-    }
-    return {done, r2};
+/// Iterations that somebody else has: what they know of the residual goes through the host.
+class GivenIterations {
+public:
+  GivenIterations(Workspace& work, UpdatedCg::Inner& inner)
+      : work_(work), inner_(inner), now_(static_cast<std::size_t>(scalars), 0) {
+    add_sum<Dot<float>, TakeAlong>(overlap_, work, {inner.residual(), inner.solution()});
   }
 
-  Workspace work;
-  Operator<double> apply;
+  void begin() const {}
+  [[nodiscard]] Chain residual(Span<const double> b, Span<const double> q) const {
+    Chain chain;
+    add_sum<Begin<float, double>, TakeResidual>(
+        chain, work_, {b, q, inner_.residual(), inner_.residual(), false});
+    return chain;
+  }
+  [[nodiscard]] double direction(const double* now) {
+    std::copy_n(now, scalars, now_.begin());
+    inner_.begin(now[fresh] != 0, now[residual2], now[along]);
+    return 0;
+  }
+  /// Some iterations at a time, as many as are foreseen by how fast the residual falls.
+  template <class Look>
+  Index run(Index most, const Look& look) {
+    Index done = 0;
+    double rate = 0;
+    const double start = now_[measured2];
+    while (done < most) {
+      const double before = now_[residual2];
+      const double foreseen = rate > 0 ? std::ceil(std::log(before / now_[target2]) / rate) : 3;
+      const auto few = std::min(static_cast<Index>(std::clamp(foreseen, 1.0, 10.0)), most - done);
+      const double after = inner_.iterate(few);
+      rate = after > 0 ? std::max(0.0, std::log(before / after) / static_cast<double>(few)) : 0;
+      done += few;
+      now_[residual2] = after;
+      now_[iterations] += static_cast<double>(few);
+      const bool grows = !(after <= 1e20 * start);
+      if (after <= now_[target2] || grows) now_[ended] = 1;
+      if (!look(now_.data())) break;
+    }
+    inner_.show();
+    work_.set_all(now_.data());
+    return done;
+  }
+  [[nodiscard]] Chain collect(Span<double> x, Span<double> best) const {
+    Chain chain;
+    add_op(chain, work_, Collect<double, float>{x, inner_.solution(), best, work_.s()});
+    return chain;
+  }
+  [[nodiscard]] double overlap() const {
+    inner_.show_direction();
+    overlap_.run();
+    return overlap_.bytes();
+  }
+  [[nodiscard]] double bytes() const { return inner_.bytes(); }
+  [[nodiscard]] double flops() const { return inner_.flops(); }
+
+private:
+  Workspace& work_;
+  UpdatedCg::Inner& inner_;
+  std::vector<double> now_; ///< scalars, as the host has them
+  Chain overlap_;
+};
+
+} // namespace
+
+struct UpdatedCg::State : UpdatedSolver {
+  State(Queue& queue, Operator<double> wide, std::unique_ptr<Inner> in, Index count)
+      : UpdatedSolver(std::make_unique<Workspace>(queue, count), std::move(wide)),
+        inner(std::move(in)) {}
   std::unique_ptr<Inner> inner;
-  Vector<double> q;
 };
 
 UpdatedCg::UpdatedCg(Queue& queue, Operator<double> apply, std::unique_ptr<Inner> inner,
@@ -46,67 +87,15 @@ UpdatedCg::~UpdatedCg() = default;
 Solved UpdatedCg::solve(Span<double> x, Span<const double> b, const Options& options,
                         const Measure& measure) {
   State& state = *state_;
-  Workspace& work = state.work;
-  Inner& inner = *state.inner;
-  Chain source, residual, collect;
-  add_sum<Dot<double>, TakeSource>(source, work, {b, b});
-  residual.add(state.apply(state.q.span(), x));
-  add_sum<Begin<float, double>, TakeResidual>(
-      residual, work, {b, state.q.span(), inner.residual(), inner.residual(), false});
-  add_op(collect, work, Collect<double, float>{x, inner.solution()});
-
-  const Stopwatch watch; // what was bound may have been compiled first
-  Solved solved;
-  work.set(target2, 0);
-  source.run();
-  work.ask(0);
-  const double source_size = work.answer(0)[source2];
-  double wanted = options.tolerance * options.tolerance * source_size;
-  solved.bytes = source.bytes();
-  Drop drop(1e-2, 1e-2); // to 1e-3 the direction is lost more often
-  double before = -1, iterated = 0;
-  bool lost = false;
-  int tightened = 0;
-  while (true) {
-    residual.run();
-    solved.bytes += residual.bytes();
-    work.ask(0);
-    const double measured = work.answer(0)[measured2];
-    solved.residual = relative(work.answer(0), measured2);
-    solved.broken = !(measured >= 0);
-    solved.converged = measured <= wanted;
-    const Index left = options.most_iterations - solved.iterations;
-    if (solved.broken || solved.stopped || left <= 0) break;
-    if (solved.converged) {
-      const double there = measure && measured > 0 ? measure() : 0;
-      if (!(there > 1) || ++tightened > 8) break;
-      wanted *= std::pow(std::clamp(0.7 / there, 1e-3, 0.7), 2);
-    }
-    if (before >= 0) drop.note(measured, iterated);
-    // An inner iteration whose residual is another, or that makes nothing better, has lost its
-    // direction: a new one from r.
-    const bool apart = before >= 0 && !(measured < 2 * iterated);
-    const bool worse = before >= 0 && !(measured < 0.5 * before);
-    if (worse && lost) {
-      solved.broken = true;
-      break;
-    }
-    lost = worse;
-    inner.begin(before < 0 || apart || lost, measured);
-    before = measured;
-    const double target = std::max(wanted * 0.25, measured * drop.factor() * drop.factor());
-    const auto [done, r2] =
-        state.run(measured, target, left, options, solved.iterations, source_size, solved.stopped);
-    iterated = r2;
-    solved.iterations += done;
-    solved.bytes += static_cast<double>(done) * inner.bytes() + collect.bytes();
-    solved.flops += static_cast<double>(done) * inner.flops();
-    ++solved.updates;
-    inner.show();
-    collect.run();
-  }
-  solved.seconds = watch.seconds();
-  return solved;
+  return state
+      .solve(x, b, options, measure,
+             [&](const auto& beside) {
+               GivenIterations given(state.work(), *state.inner);
+               // Sixteen bits know four digits of the residual, and little of it where it is slow.
+               return solve_by_updates(state.work(), state.apply(), given, beside, x, b,
+                                       Drop(1e-2, 1e-2, 8e-6), options, measure);
+             })
+      .front();
 }
 
 } // namespace ridge::solve

@@ -162,7 +162,9 @@ struct All : Each... {};
 const All<OfferOp<Dot<float>>, OfferOp<Dot<double>>, OfferOp<Begin<float>>, OfferOp<Begin<double>>,
           OfferOp<Begin<float, double>>, OfferOp<StepResidual<float>>,
           OfferOp<StepResidual<double>>, OfferOp<StepDirection<float>>,
-          OfferOp<StepDirection<double>>, OfferOp<Collect<double, float>>>
+          OfferOp<StepDirection<double>>, OfferOp<Collect<double, float>>,
+          OfferOp<Collect<double, double>>, OfferOp<BeginDirection<float>>,
+          OfferOp<BeginDirection<double>>, OfferOp<Keep>, OfferOp<TakeBest>>
     of_vectors;
 const All<OfferOp<ComplexDot>, OfferOp<StepHalf>, OfferOp<TwoDots>, OfferOp<StepBoth>,
           OfferOp<StepBlend>>
@@ -171,7 +173,7 @@ const All<OfferThen<ChooseWeight>, OfferThen<ChooseDamping>, OfferThen<ChooseMix
           OfferThen<TakeShadow>>
     of_complex_sums;
 const All<OfferThen<ChooseStep>, OfferThen<ChooseTurn>, OfferThen<TakeResidual>,
-          OfferThen<TakeSource>, OfferThen<TakePart>>
+          OfferThen<TakeSource>, OfferThen<TakeStart>, OfferThen<TakeAlong>, OfferThen<TakePart>>
     of_sums;
 const All<OfferOp<StepShifts>, OfferOp<StepShifted>, OfferOp<AddShift>> of_shifts;
 const All<OfferOp<Rearrange>, OfferOp<TakeColumn<double>>, OfferOp<TakeColumn<float>>> of_orders;

@@ -1,8 +1,9 @@
 // The vector part of an iteration of conjugate gradients on stored fields, in one pass:
 //
-//   x += (rr / pAp) p,   p = r + (new_rr / rr) p
+//   x += (rp / pAp) p,   p = r + (new_rr / rr) p
 //
-// The numbers are those that the device has found: rr = |r|^2 before, new_rr after, pAp = p.A p.
+// The numbers are those that the device has found: rr = |r|^2 before, new_rr after, rp = r.p, which
+// is rr but where r was computed anew, pAp = p.A p.
 // The launch may add up |p|^2.
 #pragma once
 
@@ -22,13 +23,13 @@ struct CgStep {
 
   lattice::StoredView<const Fermion, Number> r;
   lattice::StoredView<Fermion, Number> x, p;
-  Span<const double> rr, new_rr, pap;
+  Span<const double> rr, new_rr, pap, rp;
 
   template <class At>
   RIDGE_FN auto operator()(const At& at, bool sums) const {
     using V = typename At::template Value<Real>;
     const double before = at.number(rr);
-    const V alpha(static_cast<Real>(before / at.number(pap)));
+    const V alpha(static_cast<Real>(at.number(rp) / at.number(pap)));
     const V beta(static_cast<Real>(at.number(new_rr) / before));
     const auto there = at.here();
     const auto rs = at.read(r, there);

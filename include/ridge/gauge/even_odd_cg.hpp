@@ -32,7 +32,7 @@ public:
             double kappa, const std::array<double, 4>& boundary = {1, 1, 1, 1})
       : queue_(&queue), x_(queue.device(), even, "x"), r_(queue.device(), even, "r"),
         p_(queue.device(), even, "p"), q_(queue.device(), even, "M p"),
-        t_(queue.device(), other(even), "D p"), numbers_(queue.device(), 3) {
+        t_(queue.device(), other(even), "D p"), numbers_(queue.device(), 4) {
     const auto bounded = [&](Operator call) {
       for (std::size_t mu = 0; mu < dimensions; ++mu)
         call.kernel.boundary[mu] = static_cast<typename Dslash<Number, Reals>::Real>(boundary[mu]);
@@ -48,13 +48,17 @@ public:
       Operator update = bounded(dslash_call(r_, links, t_, r_, 1, k2, true));
       update.kernel.other = q_.view();
       update.kernel.also = -1;
-      update.kernel.above = number(now);
       update.kernel.below = number(pap);
       update.sum = number(1 - now);
-      updates_[static_cast<std::size_t>(now)].emplace(queue, update, "r - a M+ M p");
-      steps_[static_cast<std::size_t>(now)].emplace(queue, step(now), "cg step");
+      for (const int rp : {now, along}) {
+        update.kernel.above = number(rp);
+        (rp == now ? updates_ : updates_anew_)[static_cast<std::size_t>(now)].emplace(
+            queue, update, "r - a M+ M p");
+        (rp == now ? steps_ : steps_anew_)[static_cast<std::size_t>(now)].emplace(
+            queue, step(now, rp), "cg step");
+      }
     }
-    auto first = step(0);
+    auto first = step(0, 0);
     first.sum = number(2);
     first_.emplace(queue, first, "p = r");
   }
@@ -65,6 +69,7 @@ public:
   /// b before start(), b - M^+ M x after.
   [[nodiscard]] Fermion& residual() { return r_; }
   [[nodiscard]] Fermion& solution() { return x_; }
+  [[nodiscard]] const Fermion& direction() const { return p_; }
 
   /// x = 0, p = r.
   void start() {
@@ -76,20 +81,24 @@ public:
     first_->run();
     copy_bytes_on_device(*queue_, number(0).data, number(2).data, Bytes{sizeof(double)});
     now_ = 0;
+    anew_ = false;
   }
-  /// x = 0; p stays, for a residual that was computed anew and has |r|^2 = `r2`.
-  void go_on(double r2) {
+  /// x = 0; p stays, for a residual that was computed anew and has |r|^2 = `r2` and r.p = `rp`.
+  void go_on(double r2, double rp) {
     fill_bytes(*queue_, x_.view().elements.data, 0, x_.bytes());
     copy_to_device(*queue_, number(now_).data, &r2, 1);
+    copy_to_device(*queue_, number(along).data, &rp, 1);
     queue_->wait();
+    anew_ = true;
   }
   void iterate(int iterations) {
     for (int i = 0; i < iterations; ++i) {
       for (const Program& launch : launches_)
         launch.run();
-      updates_[static_cast<std::size_t>(now_)]->run();
-      steps_[static_cast<std::size_t>(now_)]->run();
+      (anew_ ? updates_anew_ : updates_)[static_cast<std::size_t>(now_)]->run();
+      (anew_ ? steps_anew_ : steps_)[static_cast<std::size_t>(now_)]->run();
       now_ = 1 - now_;
+      anew_ = false;
     }
   }
   /// |r|^2, as the recursion has it; waits for the queue.
@@ -111,13 +120,13 @@ private:
       all += f(launch.record().work);
     return all;
   }
-  static constexpr int pap = 2;
+  static constexpr int pap = 2, along = 3; ///< numbers of |r|^2 are 0 and 1
   static lattice::SiteGrid other(lattice::SiteGrid grid) {
     grid.parity = 1 - grid.parity;
     return grid;
   }
   [[nodiscard]] Span<double> number(int i) const { return {numbers_.doubles().data + i, 1}; }
-  [[nodiscard]] lattice::StoredCall<CgStep<Number>> step(int now) const {
+  [[nodiscard]] lattice::StoredCall<CgStep<Number>> step(int now, int rp) const {
     CgStep<Number> kernel;
     kernel.r = r_.view();
     kernel.x = x_.view();
@@ -125,6 +134,7 @@ private:
     kernel.rr = number(now);
     kernel.new_rr = number(1 - now);
     kernel.pap = number(pap);
+    kernel.rp = number(rp);
     return {kernel, x_.grid()};
   }
 
@@ -133,8 +143,10 @@ private:
   lattice::DeviceResult<double> numbers_;
   std::vector<Program> launches_;
   std::array<std::optional<Program>, 2> updates_, steps_;
+  std::array<std::optional<Program>, 2> updates_anew_, steps_anew_; ///< of a residual from outside
   std::optional<Program> first_;
   int now_ = 0;
+  bool anew_ = false;
 };
 
 } // namespace ridge::gauge

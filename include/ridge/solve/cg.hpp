@@ -34,8 +34,10 @@ private:
 /// The same, its iterations in single precision. `apply` and `inner` see vectors that lie alike,
 /// number by number: lattice fields of as many lanes (see Lattice). Where the residual has fallen
 /// to `drop` of what it was, it is computed anew in double (reliable updates; Sleijpen and van der
-/// Vorst 1996), and the iteration goes on in the direction that it has. It may fall further each
-/// time, to 1e-4 of what it was, as long as the iteration's own residual is right.
+/// Vorst 1996), and the iteration goes on in the direction p that it has, by the step to the least
+/// error along it, (r, p) / (p, A p). It may fall further each time, to 1e-4 of what it was, as
+/// long as the iteration's own residual is right, and falls less far where iterations are slow.
+/// Where single precision makes nothing better, iterations go on in double.
 class MixedCg {
 public:
   MixedCg(Queue& queue, Operator<double> apply, Operator<float> inner, Index count,
@@ -66,8 +68,8 @@ public:
   ColumnsCg(const ColumnsCg&) = delete;
   ColumnsCg& operator=(const ColumnsCg&) = delete;
 
-  /// The largest residual, in units of what is wanted, of what x holds: 1 or less is an end.
-  using Measure = std::function<double()>;
+  /// The residual of each column, in units of what is wanted, of what x holds: 1 or less is an end.
+  using Measure = std::function<std::vector<double>()>;
   /// x = A^-1 b for all, from what x holds. Waits. One for each column; the first has seconds,
   /// bytes and operations of all. `measure`: of a system that this one stands for, whose residual
   /// is larger: iterations go on until it is small, too.
@@ -90,17 +92,20 @@ public:
     /// Where it takes r from, and where it gives x: numbers that lie as those in double do.
     [[nodiscard]] virtual Span<float> residual() const = 0;
     [[nodiscard]] virtual Span<float> solution() const = 0;
-    /// Takes r, whose |r|^2 is `r2`. `anew`: its direction is r, too; else the one it has.
-    virtual void begin(bool anew, double r2) = 0;
+    /// Takes r, whose |r|^2 is `r2`. `anew`: its direction is r, too; else p, the one it has, and
+    /// its first step along it is `along` / (p, A p).
+    virtual void begin(bool anew, double r2, double along) = 0;
     /// |r|^2 after so many iterations, as they have it.
     virtual double iterate(Index iterations) = 0;
     /// Gives x.
     virtual void show() = 0;
+    /// Gives p in place of x.
+    virtual void show_direction() = 0;
     /// In an iteration.
     [[nodiscard]] virtual double bytes() const = 0;
     [[nodiscard]] virtual double flops() const = 0;
   };
-  using Measure = std::function<double()>; ///< as ColumnsCg has it
+  using Measure = ColumnsCg::Measure; ///< of one column
 
   UpdatedCg(Queue& queue, Operator<double> apply, std::unique_ptr<Inner> inner, Index count);
   ~UpdatedCg();

@@ -34,11 +34,15 @@ struct Options {
   std::function<bool(const Progress&)> go_on = {};
 };
 
-/// How a solver ended. The solution is in x, converged or not.
+/// How a solver ended. In x is the best of all whose residual was computed, converged or not; 0 is
+/// one of them.
 struct Solved {
   bool converged = false;
-  bool stopped = false; ///< by `go_on`
-  bool broken = false;  ///< the operator is not positive, or a number is none
+  bool stopped = false;  ///< by `go_on`
+  bool broken = false;   ///< the operator is not positive, or a number is none
+  bool rounding = false; ///< the residual falls no further in numbers of double precision
+  bool in_double =
+      false; ///< iterations in lower precision were not enough: these went on in double
   Index iterations = 0;
   double residual = 0; ///< |b - A x| / |b|, computed anew at the end
   Seconds seconds;

@@ -20,6 +20,12 @@ enum Scalar {
   broken,     ///< 1 where it is not
   source2,    ///< |b|^2
   measured2,  ///< |b - A x|^2, as last computed
+  iterated2,  ///< what the iteration had it for then
+  along,      ///< (r, p): |r|^2, but where r was computed anew and p was not
+  start2,     ///< |x|^2 of where the solver begins
+  best2,      ///< the least |b - A x|^2 of all that were computed; at first |b|^2, of x = 0
+  better,     ///< 1 where x has it, and is kept before it changes
+  worse,      ///< 1 where x has more: it is what was kept again
   // Of complex numbers, the imaginary part behind the real one.
   shadow,               ///< (r0, r)
   weight = shadow + 2,  ///< alpha
@@ -122,19 +128,67 @@ struct StepDirection {
   }
 };
 
-/// y = y + x, x = 0: what an inner solver has found goes to the outer one.
+/// y = y + x, x = 0: what an inner solver has found goes to the outer one. The best y is kept.
 template <class T, class U>
 struct Collect {
   static constexpr const char* name = "collect";
   static constexpr int sums = 0;
-  static constexpr double reads = sizeof(T) + sizeof(U), writes = sizeof(T) + sizeof(U);
+  static constexpr double reads = sizeof(T) + sizeof(U), writes = 2 * sizeof(T) + sizeof(U);
   Span<T> y;
   Span<U> x;
+  Span<T> best;
+  Span<const double> s;
   template <class At>
   RIDGE_FN Totals<1> operator()(const At& at) const {
     const auto part = at.load(x);
-    at.store(y, at.load(y) + at.template narrowed<T>(part));
+    const auto before = at.load(y);
+    if (at.scalar(s, better) != 0) at.store(best, before);
+    at.store(y, before + at.template narrowed<T>(part));
     at.store(x, decltype(part)(0));
+    return {{0}};
+  }
+};
+
+/// Keeps x where it is the best.
+struct Keep {
+  static constexpr const char* name = "keep the best";
+  static constexpr int sums = 0;
+  static constexpr double reads = sizeof(double), writes = sizeof(double);
+  Span<const double> x;
+  Span<double> best;
+  Span<const double> s;
+  template <class At>
+  RIDGE_FN Totals<1> operator()(const At& at) const {
+    if (at.scalar(s, better) != 0) at.store(best, at.load(x));
+    return {{0}};
+  }
+};
+/// Takes what was kept where x is worse.
+struct TakeBest {
+  static constexpr const char* name = "take the best";
+  static constexpr int sums = 0;
+  static constexpr double reads = sizeof(double), writes = sizeof(double);
+  Span<const double> best;
+  Span<double> x;
+  Span<const double> s;
+  template <class At>
+  RIDGE_FN Totals<1> operator()(const At& at) const {
+    if (at.scalar(s, worse) != 0) at.store(x, at.load(best));
+    return {{0}};
+  }
+};
+/// p = r where a direction begins anew: `fresh` says so.
+template <class T>
+struct BeginDirection {
+  static constexpr const char* name = "direction";
+  static constexpr int sums = 0;
+  static constexpr double reads = sizeof(T), writes = sizeof(T);
+  Span<const T> r;
+  Span<T> p;
+  Span<const double> s;
+  template <class At>
+  RIDGE_FN Totals<1> operator()(const At& at) const {
+    if (at.scalar(s, fresh) != 0) at.store(p, at.load(r));
     return {{0}};
   }
 };
@@ -211,20 +265,21 @@ struct TakeColumn {
 
 // What is done with a sum, by one thread.
 
-/// alpha = |r|^2 / (p, A p); 0 after the end.
+/// alpha = (r, p) / (p, A p), the step to the least error along p; 0 after the end.
 struct ChooseStep {
   static constexpr int sums = 1;
   RIDGE_FN void operator()(const double* total, double* s) const {
     const double sum = total[0];
     const bool positive = sum > 0;
     if (s[ended] == 0 && !positive) s[broken] = s[ended] = 1;
-    s[step] = s[ended] == 0 ? s[residual2] / sum : 0;
+    s[step] = s[ended] == 0 ? s[along] / sum : 0;
   }
 };
 /// beta = |r|^2 / |r before|^2, and whether this was the last iteration.
 struct ChooseTurn {
   static constexpr int sums = 1;
   RIDGE_FN void operator()(const double* total, double* s) const {
+    constexpr double growth = 1e20; // a residual whose square grows by so much comes back no more
     const double sum = total[0];
     if (s[ended] != 0) {
       s[turn] = 1;
@@ -233,24 +288,40 @@ struct ChooseTurn {
     }
     s[turn] = sum / s[residual2];
     s[fresh] = 1;
-    s[residual2] = sum;
+    s[residual2] = s[along] = sum;
     s[iterations] += 1;
-    if (!(sum > s[target2])) s[ended] = 1; // NaN ends it, too
+    if (!(sum > s[target2]) || sum > growth * s[measured2]) s[ended] = 1; // NaN ends it, too
   }
 };
-/// Takes the norm of a residual that was computed anew.
+/// Takes the norm of a residual that was computed anew, and the direction for it.
 struct TakeResidual {
   static constexpr int sums = 1;
   RIDGE_FN void operator()(const double* total, double* s) const {
     const double sum = total[0];
-    s[residual2] = s[measured2] = sum;
+    s[iterated2] = s[residual2];
+    s[residual2] = s[measured2] = s[along] = sum;
+    s[better] = sum < s[best2] ? 1 : 0;
+    s[worse] = sum <= s[best2] ? 0 : 1; // NaN is, too
+    if (sum < s[best2]) s[best2] = sum;
     s[ended] = sum > s[target2] ? 0 : 1;
     s[step] = 0;
   }
 };
+/// Takes (r, p) of a residual that was computed anew and a direction that goes on.
+struct TakeAlong {
+  static constexpr int sums = 1;
+  RIDGE_FN void operator()(const double* total, double* s) const { s[along] = total[0]; }
+};
+/// Takes |b|^2, which is the residual of x = 0.
 struct TakeSource {
   static constexpr int sums = 1;
-  RIDGE_FN void operator()(const double* total, double* s) const { s[source2] = total[0]; }
+  RIDGE_FN void operator()(const double* total, double* s) const {
+    s[source2] = s[best2] = total[0];
+  }
+};
+struct TakeStart {
+  static constexpr int sums = 1;
+  RIDGE_FN void operator()(const double* total, double* s) const { s[start2] = total[0]; }
 };
 
 /// The sum of one rank, which those of others are added to.
