@@ -91,6 +91,18 @@ void check_shape(const std::filesystem::path& file, const std::string& name, con
   }
 }
 
+/// What a dataset says its checksum is; nothing where it has no such number.
+std::optional<std::uint64_t> stated_checksum(const Handle& dataset) {
+  if (H5Aexists(dataset.id(), checksum_name) <= 0) return {};
+  const Handle attribute(H5Aopen(dataset.id(), checksum_name, H5P_DEFAULT), H5Aclose);
+  const Handle space(H5Aget_space(attribute.id()), H5Sclose);
+  std::uint64_t stated = 0;
+  if (H5Sget_simple_extent_npoints(space.id()) != 1 ||
+      H5Aread(attribute.id(), H5T_NATIVE_UINT64, &stated) < 0)
+    return {};
+  return stated;
+}
+
 } // namespace
 
 std::uint64_t checksum(const SiteData& sites) {
@@ -141,7 +153,8 @@ void save_sites(const std::filesystem::path& target, const std::string& name,
   unfinished.become(target);
 }
 
-void load_sites(const std::filesystem::path& path, const std::string& name, const SiteData& sites) {
+SitesChecksum read_sites(const std::filesystem::path& path, const std::string& name,
+                         const SiteData& sites) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   if (!std::filesystem::exists(path)) {
     throw UsageError(fmt::format("there is no file {}", path.string()));
@@ -153,18 +166,23 @@ void load_sites(const std::filesystem::path& path, const std::string& name, cons
     throw UsageError(fmt::format("there is no dataset {} in {}", name, path.string()));
   }
   check_shape(path, name, dataset, sites);
-  std::uint64_t expected = 0;
-  const Handle attribute(H5Aopen(dataset.id(), checksum_name, H5P_DEFAULT), H5Aclose);
-  if (!attribute || H5Aread(attribute.id(), H5T_NATIVE_UINT64, &expected) < 0) {
-    throw UsageError(fmt::format("{}:{} has no checksum; it is not a field that ridge saved",
-                                 path.string(), name));
-  }
+  SitesChecksum sum{stated_checksum(dataset), 0};
   if (H5Dread(dataset.id(), real_type(sites), H5S_ALL, H5S_ALL, H5P_DEFAULT, sites.reals) < 0) {
     fail("reading", path);
   }
-  if (const std::uint64_t found = checksum(sites); found != expected) {
+  sum.found = checksum(sites);
+  return sum;
+}
+
+void load_sites(const std::filesystem::path& path, const std::string& name, const SiteData& sites) {
+  const SitesChecksum sum = read_sites(path, name, sites);
+  if (!sum.stated) {
+    throw UsageError(fmt::format("{}:{} has no checksum; it is not a field that ridge saved",
+                                 path.string(), name));
+  }
+  if (sum.found != *sum.stated) {
     throw Failure(fmt::format("{}:{} is damaged: its checksum is {:016x} instead of {:016x}",
-                              path.string(), name, found, expected));
+                              path.string(), name, sum.found, *sum.stated));
   }
 }
 

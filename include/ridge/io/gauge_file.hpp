@@ -66,8 +66,17 @@ inline constexpr double unitary_tolerance = 1e-5;
 /// Throws Failure that says the first check that failed, with both numbers.
 void require_good(const std::filesystem::path& file, const GaugeFile& read);
 
+/// Throws UsageError for what would not come back as it is from such a file: numbers that are not
+/// finite in its precision, third rows that two rows do not give, extents and lines of the header
+/// that readers do not take. `path` is for the message. Writing begins with it.
+void require_storable(const std::filesystem::path& path, const GaugeForm& form,
+                      const GaugeConfiguration& configuration);
+/// Over ranks, each with its slices of t. Collective.
+void require_storable(comm::Communicator& ranks, const std::filesystem::path& path,
+                      const GaugeForm& form, const GaugeConfiguration& configuration);
+
 /// Writes a configuration to `path`; lines of its header that do not say how it is stored are kept.
-/// Throws Failure.
+/// Throws UsageError as require_storable does, Failure.
 void write_gauge_file(const std::filesystem::path& path, const GaugeForm& form,
                       const GaugeConfiguration& configuration);
 /// Writes a configuration of which each rank has its slices of t: rank 0 writes, the others

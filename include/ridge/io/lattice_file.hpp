@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
 namespace ridge::io {
 
@@ -29,6 +30,15 @@ void save_sites(const std::filesystem::path& file, const std::string& name, cons
 /// holds another lattice, site type or precision, Failure when it cannot be read or its checksum is
 /// wrong.
 void load_sites(const std::filesystem::path& file, const std::string& name, const SiteData& sites);
+
+/// The checksum that a dataset states, if any, and that of the numbers which were read from it.
+struct SitesChecksum {
+  std::optional<std::uint64_t> stated;
+  std::uint64_t found = 0;
+};
+/// As load_sites, but of any checksum or none: the caller judges.
+[[nodiscard]] SitesChecksum read_sites(const std::filesystem::path& file, const std::string& name,
+                                       const SiteData& sites);
 
 /// Saves a field in plain order, which is the same for every width and device.
 template <class Site>

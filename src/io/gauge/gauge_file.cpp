@@ -35,25 +35,6 @@ std::string to_text(const GaugeForm& form) {
   return text;
 }
 
-std::string to_text(const std::vector<HeaderLine>& lines) {
-  std::string text;
-  for (const HeaderLine& line : lines)
-    text += line.key + " = " + line.value + "\n";
-  return text;
-}
-
-std::vector<HeaderLine> parse_lines(const std::string& text) {
-  std::vector<HeaderLine> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::size_t equals = text.find(" = ", at);
-    if (equals < end)
-      lines.push_back({text.substr(at, equals - at), text.substr(equals + 3, end - equals - 3)});
-    at = end + 1;
-  }
-  return lines;
-}
-
 std::vector<unsigned char> read_slices(BinaryFile& data, std::uint64_t at, const GaugeForm& form,
                                        const gauge::Slices& slices) {
   const Index site = bytes_of_site(form);
@@ -117,6 +98,7 @@ GaugeFile read_gauge_file(comm::Communicator& ranks, const std::filesystem::path
     throw UsageError(about(file, "this is no file of links: NERSC files begin with BEGIN_HEADER, "
                                  "ILDG files are LIME files, and HDF5 files have /links"));
   }
+  read.configuration.header = first_lines(read.configuration.header, read.checks);
   const gauge::Slices slices(ranks, read.configuration.extents);
   const gauge::Unitarity worst = gauge::unitarity(slices, read.configuration.links);
   const bool ok = worst.distance <= unitary_tolerance;
@@ -144,6 +126,7 @@ void write_gauge_file(const std::filesystem::path& path, const GaugeForm& form,
 
 void write_gauge_file(comm::Communicator& ranks, const std::filesystem::path& path,
                       const GaugeForm& form, const GaugeConfiguration& configuration) {
+  require_storable(ranks, path, form, configuration);
   switch (form.format) {
   case GaugeFormat::nersc:
     return write_nersc(ranks, path, form, configuration);

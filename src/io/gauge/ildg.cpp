@@ -17,10 +17,10 @@ namespace fs = std::filesystem;
 
 /// Of Ridge's own: the lines of a NERSC header, which ILDG has no place for.
 constexpr const char* lines_record = "ridge-nersc-header";
-constexpr std::uint64_t longest_text = 1 << 20;
+constexpr const char* links_record = "ildg-binary-data";
 
 std::string text_of(BinaryFile& data, const fs::path& file, const LimeRecord& record) {
-  if (record.bytes > longest_text) {
+  if (record.bytes > longest_header) {
     throw UsageError(about(
         file, fmt::format("its record {} of {} bytes is no text", record.type, record.bytes)));
   }
@@ -28,6 +28,62 @@ std::string text_of(BinaryFile& data, const fs::path& file, const LimeRecord& re
   data.read(record.at, text.data(), text.size(), "its record " + record.type);
   return text;
 }
+
+/// The records of a file's one configuration.
+class Records {
+public:
+  Records(fs::path file, BinaryFile& data)
+      : file_(std::move(file)), data_(data), records_(lime_records(file_, data)) {
+    std::string where;
+    int configurations = 0;
+    for (const LimeRecord& record : records_) {
+      if (record.type != links_record) continue;
+      links_ = &record;
+      where += fmt::format("{} {}", ++configurations > 1 ? " and" : "", record.at);
+    }
+    if (links_ == nullptr)
+      throw UsageError(about(
+          file_, fmt::format("it has no record {}: this is no ILDG configuration", links_record)));
+    if (configurations > 1) {
+      throw UsageError(
+          about(file_, fmt::format("it holds {} configurations, {} at bytes{}; one is read from a "
+                                   "file: make a file of each, as by lime_unpack and lime_pack",
+                                   configurations, links_record, where)));
+    }
+    for (const LimeRecord& record : records_)
+      by_message_ = by_message_ || (record.type == "ildg-format" && is_beside_links(record));
+  }
+
+  [[nodiscard]] const LimeRecord& links() const { return *links_; }
+  /// The text of the record of a type that belongs to the links; empty where there is none. Throws
+  /// UsageError where there are several.
+  [[nodiscard]] std::string text(const std::string& type) const {
+    const LimeRecord* found = nullptr;
+    for (const LimeRecord& record : records_) {
+      if (record.type != type) continue;
+      // Other data of the file, such as propagators, may have a checksum each.
+      if (by_message_ && type != lines_record && !is_beside_links(record)) continue;
+      if (found != nullptr) {
+        throw UsageError(about(file_, fmt::format("it has two records {}, at bytes {} and {}; one "
+                                                  "is expected",
+                                                  type, found->at, record.at)));
+      }
+      found = &record;
+    }
+    return found == nullptr ? std::string() : text_of(data_, file_, *found);
+  }
+
+private:
+  [[nodiscard]] bool is_beside_links(const LimeRecord& record) const {
+    return record.message == links_->message;
+  }
+
+  fs::path file_;
+  BinaryFile& data_;
+  std::vector<LimeRecord> records_;
+  const LimeRecord* links_ = nullptr;
+  bool by_message_ = false; ///< the format is in the message of the links, as ILDG wants it
+};
 
 /// What is between <tag> and </tag>, without blanks around.
 std::string element(const fs::path& file, const std::string& xml, const std::string& tag) {
@@ -49,7 +105,7 @@ T number(const fs::path& file, const std::string& xml, const std::string& tag, i
   T value{};
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (text.empty() || status != std::errc{} || end != text.data() + text.size() ||
-      (base == 10 && (value < 1 || value > 1 << 20)))
+      (base == 10 && (value < 1 || value > largest_extent)))
     throw UsageError(about(file, fmt::format("<{}> is '{}': expected a number", tag, text)));
   return value;
 }
@@ -74,20 +130,12 @@ std::string to_text(const ScidacChecksum& sum) {
 
 GaugeFile read_ildg(comm::Communicator& ranks, const fs::path& file) {
   BinaryFile data(file, BinaryFile::Use::read);
-  const LimeRecord* links = nullptr;
-  std::string format, checksum, lines;
-  const auto records = lime_records(file, data);
-  for (const LimeRecord& record : records) {
-    if (record.type == "ildg-binary-data" && links == nullptr) links = &record;
-    if (record.type == "ildg-format") format = text_of(data, file, record);
-    if (record.type == "scidac-checksum") checksum = text_of(data, file, record);
-    if (record.type == lines_record) lines = text_of(data, file, record);
-  }
-  if (links == nullptr || format.empty()) {
-    throw UsageError(
-        about(file, fmt::format("it has no record {}: this is no ILDG configuration",
-                                links == nullptr ? "ildg-binary-data" : "ildg-format")));
-  }
+  const Records records(file, data);
+  const LimeRecord& links = records.links();
+  const std::string format = records.text("ildg-format");
+  if (format.empty())
+    throw UsageError(about(file, "it has no record ildg-format: this is no ILDG configuration"));
+  const std::string checksum = records.text("scidac-checksum");
   GaugeFile read;
   read.form = {GaugeFormat::ildg, number<int>(file, format, "precision") / 8, true, 3};
   if (read.form.real_bytes != 4 && read.form.real_bytes != 8)
@@ -98,17 +146,17 @@ GaugeFile read_ildg(comm::Communicator& ranks, const fs::path& file) {
   const Index sizes[] = {number<Index>(file, format, "lx"), number<Index>(file, format, "ly"),
                          number<Index>(file, format, "lz"), number<Index>(file, format, "lt")};
   read.configuration.extents = Extents(sizes, 4);
-  read.configuration.header = parse_lines(lines);
+  read.configuration.header = parse_lines(file, records.text(lines_record));
   const gauge::Slices slices(ranks, read.configuration.extents);
   const std::uint64_t bytes =
       bytes_of_links(file, read.form, read.configuration.extents, data.size());
-  if (links->bytes != bytes) {
+  if (links.bytes != bytes) {
     throw UsageError(
-        about(file, fmt::format("its links have {} bytes; {} in fp{} needs {}", links->bytes,
+        about(file, fmt::format("its links have {} bytes; {} in fp{} needs {}", links.bytes,
                                 ridge::to_text(read.configuration.extents),
                                 8 * read.form.real_bytes, bytes)));
   }
-  const std::vector<unsigned char> raw = read_slices(data, links->at, read.form, slices);
+  const std::vector<unsigned char> raw = read_slices(data, links.at, read.form, slices);
   if (!checksum.empty()) {
     const ScidacChecksum stated{number<std::uint32_t>(file, checksum, "suma", 16),
                                 number<std::uint32_t>(file, checksum, "sumb", 16)};
@@ -152,7 +200,7 @@ void write_ildg(comm::Communicator& ranks, const fs::path& path, const GaugeForm
   if (!lines.empty()) text(lines_record, lines, LimeMessage::both);
   text("ildg-format", format, LimeMessage::begins);
   const auto bytes = static_cast<std::uint64_t>(c.extents.count() * bytes_of_site(stored));
-  if (file) begin_lime_record(*file, "ildg-binary-data", bytes, LimeMessage::within);
+  if (file) begin_lime_record(*file, links_record, bytes, LimeMessage::within);
   write_in_order(ranks, raw,
                  [&](const void* from, std::uint64_t size) { file->write(from, size); });
   if (file) end_lime_record(*file, bytes);

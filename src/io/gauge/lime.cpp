@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t header_bytes = 144;
 constexpr std::uint32_t magic = 0x456789ab;
-constexpr std::uint64_t type_at = 16, type_bytes = 128;
+constexpr std::uint64_t flags_at = 6, type_at = 16, type_bytes = 128;
 constexpr std::uint64_t alignment = 8;
 
 std::uint64_t big(const unsigned char* from, int bytes) {
@@ -36,13 +36,16 @@ std::uint64_t padded(std::uint64_t bytes) {
 
 std::vector<LimeRecord> lime_records(const std::filesystem::path& file, BinaryFile& data) {
   std::vector<LimeRecord> records;
+  int message = 0;
   for (std::uint64_t at = 0; at < data.size();) {
     unsigned char header[header_bytes];
     data.read(at, header, header_bytes, "the header of a record");
     if (big(header, 4) != magic) {
       throw UsageError(about(file, fmt::format("at byte {} no LIME record begins", at)));
     }
+    const bool begins_message = (header[flags_at] & 0x80U) != 0;
     LimeRecord record;
+    record.message = begins_message ? ++message : message;
     record.bytes = big(header + 8, 8);
     record.at = at + header_bytes;
     const char* const type = reinterpret_cast<const char*>(header + type_at);
@@ -64,7 +67,7 @@ void begin_lime_record(BinaryFile& file, const std::string& type, std::uint64_t 
   put_big(header, magic, 4);
   put_big(header + 4, 1, 2); // version
   const auto flags = static_cast<unsigned>(message);
-  header[6] = static_cast<unsigned char>((flags & 1U) << 7 | (flags & 2U) << 5);
+  header[flags_at] = static_cast<unsigned char>((flags & 1U) << 7 | (flags & 2U) << 5);
   put_big(header + 8, bytes, 8);
   std::memcpy(header + type_at, type.data(), std::min<std::uint64_t>(type.size(), type_bytes - 1));
   file.write(header, header_bytes);

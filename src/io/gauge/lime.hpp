@@ -12,6 +12,7 @@ namespace ridge::io {
 struct LimeRecord {
   std::string type;
   std::uint64_t at = 0, bytes = 0;
+  int message = 0; ///< the number of the message that it is part of
 };
 
 /// All records of a file. Throws UsageError where one does not begin as records do, Failure where

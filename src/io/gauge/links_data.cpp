@@ -79,11 +79,8 @@ void decode_sites(const GaugeForm& form, const unsigned char* from, Index sites,
       read_numbers<double, std::uint64_t>(here, swap, numbers, reals);
     }
     if (form.rows == 3) return;
-    for (int j = 0; j < 3; ++j) {
-      const int k = (j + 1) % 3;
-      const int l = (j + 2) % 3;
-      u(2, j) = conj(u(0, k) * u(1, l) - u(0, l) * u(1, k));
-    }
+    for (int j = 0; j < 3; ++j)
+      u(2, j) = third_row(u, j);
   });
 }
 

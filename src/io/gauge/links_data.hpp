@@ -16,6 +16,14 @@ namespace ridge::io {
 [[nodiscard]] std::uint64_t bytes_of_links(const std::filesystem::path& file, const GaugeForm& form,
                                            const Extents& extents, std::uint64_t size);
 
+/// A number of the third row of SU(3), of the first two rows.
+[[nodiscard]] inline lattice::Complex<double> third_row(const lattice::ColourMatrix<double>& u,
+                                                        int j) {
+  const int k = (j + 1) % 3;
+  const int l = (j + 2) % 3;
+  return conj(u(0, k) * u(1, l) - u(0, l) * u(1, k));
+}
+
 /// Links of `sites` sites from a file's bytes. A third row that is not there is computed.
 void decode_sites(const GaugeForm& form, const unsigned char* from, Index sites,
                   lattice::ColourMatrix<double>* to);

@@ -20,9 +20,34 @@ namespace fs = std::filesystem;
 constexpr const char* dataset_name = "/links";
 constexpr const char* header_name = "header";
 constexpr int components = 36;
+/// Bytes of numbers that deflate makes one of, at most.
+constexpr double most_compressed = 1100;
 
 [[noreturn]] void fail(const char* doing, const fs::path& file) {
   throw Failure(fmt::format("{} {}: {}", doing, file.string(), hdf5_reason()));
+}
+
+GaugeCheck check_of(const SitesChecksum& sum) {
+  const auto hexadecimal = [](std::uint64_t bits) { return fmt::format("{:016x}", bits); };
+  return {"checksum", hexadecimal(sum.found),
+          sum.stated ? hexadecimal(*sum.stated)
+                     : "the attribute ridge_checksum of /links, which is not there",
+          sum.stated == sum.found};
+}
+
+/// Throws Failure for extents of which the file can hold next to nothing: of a dataset in chunks
+/// that were never written nothing is known but its extents, which memory may not hold.
+void require_stored(const fs::path& path, const Handle& dataset, const Extents& extents,
+                    const GaugeForm& form) {
+  const Handle creation(H5Dget_create_plist(dataset.id()), H5Pclose);
+  if (H5Pget_layout(creation.id()) != H5D_CHUNKED) return;
+  const auto stored = H5Dget_storage_size(dataset.id());
+  if (static_cast<double>(extents.count()) * static_cast<double>(bytes_of_site(form)) <=
+      static_cast<double>(stored) * most_compressed)
+    return;
+  throw Failure(about(path, fmt::format("its /links of {} holds {} bytes: most of it was never "
+                                        "written",
+                                        ridge::to_text(extents), stored)));
 }
 
 /// What a file holds, as far as it says so.
@@ -47,15 +72,19 @@ Found look(const fs::path& path) {
   const Handle type(H5Dget_type(dataset.id()), H5Tclose);
   Found found;
   found.form.real_bytes = static_cast<int>(H5Tget_size(type.id()));
+  if (H5Tget_class(type.id()) != H5T_FLOAT ||
+      (found.form.real_bytes != 4 && found.form.real_bytes != 8))
+    throw UsageError(about(path, "its /links is not of fp32 or fp64 numbers"));
   Index extents[4];
   for (int d = 0; d < 4; ++d)
     extents[d] = static_cast<Index>(sizes[3 - d]);
   found.configuration.extents = Extents(extents, 4);
+  require_stored(path, dataset, found.configuration.extents, found.form);
   if (H5Aexists(dataset.id(), header_name) > 0) {
     const auto header = text_attribute(dataset, header_name);
     if (!header)
       throw UsageError(about(path, "the attribute header of its /links is not one text"));
-    found.configuration.header = parse_lines(*header);
+    found.configuration.header = parse_lines(path, *header);
   }
   return found;
 }
@@ -73,14 +102,17 @@ GaugeFile read_links_hdf5(const fs::path& file) {
   read.configuration = std::move(found.configuration);
   auto& links = read.configuration.links;
   links.resize(static_cast<std::size_t>(read.configuration.extents.count()) * 4);
+  const auto sum_into = [&](void* reals) {
+    return read_sites(file, dataset_name, site_data(read.form, read.configuration.extents, reals));
+  };
   if (read.form.real_bytes == 4) {
     std::vector<float> reals(links.size() * 18);
-    load_sites(file, dataset_name, site_data(read.form, read.configuration.extents, reals.data()));
+    read.checks.push_back(check_of(sum_into(reals.data())));
     double* const to = &component(links.front(), 0).re;
     for (std::size_t i = 0; i < reals.size(); ++i)
       to[i] = static_cast<double>(reals[i]);
   } else {
-    load_sites(file, dataset_name, site_data(read.form, read.configuration.extents, links.data()));
+    read.checks.push_back(check_of(sum_into(links.data())));
   }
   return read;
 }

@@ -18,18 +18,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view begin_line = "BEGIN_HEADER";
 constexpr std::string_view end_line = "END_HEADER";
-constexpr std::uint64_t longest_header = 1 << 20;
 
 /// Of Grid, which other readers follow.
 constexpr double plaquette_tolerance = 1e-5;
 constexpr double link_trace_tolerance = 1e-6;
-
-std::string_view trimmed(std::string_view text) {
-  const auto blank = " \t\r";
-  const auto first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
 
 /// The lines of a header, and where the data begin.
 struct Header {
@@ -53,25 +45,13 @@ struct Header {
 };
 
 Header parse_header(const fs::path& file, std::string_view text) {
-  Header header{file, {}, 0};
-  std::size_t at = text.find('\n');
-  while (at != std::string_view::npos) {
+  const std::size_t begin = text.find('\n');
+  for (std::size_t at = begin; at != std::string_view::npos;) {
     const std::size_t next = text.find('\n', at + 1);
     if (next == std::string_view::npos) break;
-    const std::string_view line = trimmed(text.substr(at + 1, next - at - 1));
+    if (trimmed(text.substr(at + 1, next - at - 1)) == end_line)
+      return {file, parse_lines(file, text.substr(begin + 1, at - begin)), next + 1};
     at = next;
-    if (line == end_line) {
-      header.end = at + 1;
-      return header;
-    }
-    const std::size_t equals = line.find('=');
-    if (line.empty()) continue;
-    if (equals == std::string_view::npos) {
-      throw UsageError(
-          about(file, fmt::format("the line '{}' of its header is not KEY = VALUE", line)));
-    }
-    header.lines.push_back({std::string(trimmed(line.substr(0, equals))),
-                            std::string(trimmed(line.substr(equals + 1)))});
   }
   throw Failure(about(file, "its header does not end: there is no line END_HEADER"));
 }
@@ -89,7 +69,7 @@ Extents extents_of(const Header& header) {
     const std::string& text = header.need(key);
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), sizes[d]);
     if (status != std::errc{} || end != text.data() + text.size() || sizes[d] < 1 ||
-        sizes[d] > 1 << 20)
+        sizes[d] > largest_extent)
       header.refuse(key, "a number of sites");
   }
   return {sizes, 4};

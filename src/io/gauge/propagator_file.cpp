@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace ridge::io {
 
 namespace {
@@ -145,6 +148,14 @@ Column PropagatorReader::read(int column) {
   if (H5Dread(state_->dataset.id(), H5T_NATIVE_DOUBLE, state_->memory().id(),
               state_->column(column).id(), H5P_DEFAULT, values.data()) < 0)
     fail("reading", state_->path);
+  for (const auto& site : values) {
+    for (int c = 0; c < static_cast<int>(components); ++c) {
+      if (!std::isfinite(component(site, c).re) || !std::isfinite(component(site, c).im))
+        throw UsageError(fmt::format("{}: column {} of its /propagator has numbers that are not "
+                                     "finite: it is no start",
+                                     state_->path.string(), column));
+    }
+  }
   return values;
 }
 

@@ -59,6 +59,7 @@ public:
   PropagatorReader(const PropagatorReader&) = delete;
   PropagatorReader& operator=(const PropagatorReader&) = delete;
 
+  /// Throws UsageError for numbers that are not finite.
   [[nodiscard]] Column read(int column);
 
 private:
