@@ -57,6 +57,49 @@ void read_face_fields(Boundaries& boundaries, const Extents& extents) {
   }
 }
 
+namespace {
+
+/// The points of a face, or so many planes behind it.
+std::vector<double> read_plane(const InputDataset& input, int axis, int side, Index behind) {
+  Index3 begin{0, 0, 0};
+  Index3 n = input.extents().xyz();
+  const Index most = comm::along(n, axis) - 1;
+  const Index at = std::min(behind, most);
+  comm::along(begin, axis) = side == 0 ? at : most - at;
+  comm::along(n, axis) = 1;
+  std::vector<double> values(static_cast<std::size_t>(n.x * n.y * n.z));
+  std::vector<float> narrow;
+  for (const Piece& piece : input.pieces_in(begin, n)) {
+    double* const to = values.data() + piece.first;
+    if (input.element_bytes() == 8) {
+      input.read(piece, to);
+      continue;
+    }
+    narrow.resize(static_cast<std::size_t>(piece.elements));
+    input.read(piece, narrow.data());
+    std::copy(narrow.begin(), narrow.end(), to);
+  }
+  return values;
+}
+
+} // namespace
+
+void let_k_flow_in(Boundaries& boundaries, const InputDataset& k) {
+  for (int axis = 0; axis < k.extents().rank(); ++axis) {
+    for (int side = 0; side < 2; ++side) {
+      Condition& c =
+          boundaries.faces[static_cast<std::size_t>(axis)][static_cast<std::size_t>(side)];
+      if (c.kind != stencil::Boundary::neumann || c.value == 0) continue;
+      const std::vector<double> own = read_plane(k, axis, side, 0);
+      const std::vector<double> inner = read_plane(k, axis, side, 1);
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        const double both = own[i] + inner[i];
+        c.values.push_back(both > 0 ? c.value * 2 * own[i] / both : 0);
+      }
+    }
+  }
+}
+
 Faces parse_faces(std::string_view text, int rank) {
   Faces faces{};
   std::string all = "xyz";

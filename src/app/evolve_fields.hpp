@@ -19,6 +19,10 @@ namespace ridge::app {
 /// its face, or with values that are not finite.
 void read_face_fields(stencil::Boundaries& boundaries, const Extents& extents);
 
+/// Lets k G flow in through faces of neumann:G, with k of the face's own point, where a kernel
+/// continues k evenly and takes the mean of two points between them.
+void let_k_flow_in(stencil::Boundaries& boundaries, const InputDataset& k);
+
 /// Faces by axis and side.
 using Faces = std::array<std::array<bool, 2>, 3>;
 /// Reads "x,y-,z+" and "all". Throws UsageError.

@@ -83,6 +83,8 @@ public:
                          setup_.inputs.front()->extents().xyz());
     require_alike();
     mark();
+    if (run().kernel == "diffusion" && run().implicit.empty())
+      let_k_flow_in(setup_.boundaries, *setup_.inputs.back());
     return std::move(setup_);
   }
 

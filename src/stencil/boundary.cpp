@@ -144,7 +144,7 @@ void require_fit(const Boundaries& boundaries, Offset radius, Index3 extents) {
                                      face_name(axis, side)));
       }
       const auto wanted = static_cast<std::size_t>(face_points(extents, axis));
-      if (!c.field.empty() && c.values.size() != wanted) {
+      if ((!c.field.empty() || !c.values.empty()) && c.values.size() != wanted) {
         throw UsageError(fmt::format("boundary {}={}: the field has {} values, the face {} points",
                                      face_name(axis, side), to_text(c), c.values.size(), wanted));
       }

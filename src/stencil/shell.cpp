@@ -33,9 +33,11 @@ Image<T> image_of(const std::array<Condition, 2>& faces, Index points, double sp
       at = side == 0 ? about_point - 1 : about_point + 1;
       break;
     case Boundary::neumann:
-      if (!even) {
+      if (!even && c.values.empty()) {
         add +=
             static_cast<double>(image.sign) * 2 * static_cast<double>(distance) * spacing * c.value;
+      } else if (!even) { // the face's values are twice the spacing times G
+        image.of_face[side] += image.sign * static_cast<T>(distance);
       }
       at = about_point;
       break;

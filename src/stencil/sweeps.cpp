@@ -28,6 +28,15 @@ namespace {
 
 constexpr int most_compared = 8;
 
+/// Whether a neumann face has values of its own.
+bool has_inflow_values(const Boundaries& boundaries) {
+  return std::any_of(boundaries.faces.begin(), boundaries.faces.end(), [](const auto& faces) {
+    return std::any_of(faces.begin(), faces.end(), [](const Condition& c) {
+      return c.kind == Boundary::neumann && !c.values.empty();
+    });
+  });
+}
+
 /// That of single sweeps over fields as a launch sees them.
 Schedule default_single(const Device& device, const Traits& traits, const ShellLayout& layout) {
   return default_schedule(device, traits, layout.extents, true, layout.strides);
@@ -54,7 +63,7 @@ std::optional<PassSchedule> default_cpu_pass(const Device& device, const Traits&
 /// The most sweeps in one pass; 0 where there are none.
 int most_sweeps(const Device& device, const Traits& traits, int levels,
                 const Boundaries& boundaries) {
-  if (!round_alike(traits, boundaries)) return 0;
+  if (!round_alike(traits, boundaries) || has_inflow_values(boundaries)) return 0;
   if (!facts_of(device).takes_gpu_schedules) return most_compared;
   if (!can_copy_asynchronously(device)) return 0;
   bool stars = is_star(traits.footprints[0], traits.radius.z);
@@ -70,6 +79,7 @@ int most_sweeps(const Device& device, const Traits& traits, int levels,
 /// which no first call should wait for unasked.
 std::optional<PassSchedule> default_pass(const Device& device, const Traits& traits,
                                          const Boundaries& boundaries, Index3 n) {
+  if (has_inflow_values(boundaries)) return {};
   constexpr Index fewest_points = Index{1} << 20;
   constexpr Index narrowest = 64; // a tile is as wide, and half as high
   const bool narrow = traits.element_bytes < 4;
@@ -239,9 +249,15 @@ FaceValues<T> take_values(Queue& queue, const Boundaries& boundaries, std::vecto
   FaceValues<T> all;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (std::size_t side = 0; side < 2; ++side) {
-      const std::vector<double>& values = boundaries.faces[axis][side].values;
-      if (values.empty()) continue;
-      const std::vector<T> narrow(values.begin(), values.end());
+      const Condition& c = boundaries.faces[axis][side];
+      if (c.values.empty()) continue;
+      const double h = axis == 0   ? boundaries.spacing.x
+                       : axis == 1 ? boundaries.spacing.y
+                                   : boundaries.spacing.z;
+      const double scale = c.kind == Boundary::neumann ? 2 * h : 1;
+      std::vector<T> narrow;
+      for (const double value : c.values)
+        narrow.push_back(static_cast<T>(scale * value));
       const auto count = static_cast<Index>(narrow.size());
       memory.emplace_back(queue.device(), Bytes{count * static_cast<Index>(sizeof(T))},
                           "the values of a boundary");
@@ -251,6 +267,14 @@ FaceValues<T> take_values(Queue& queue, const Boundaries& boundaries, std::vecto
     }
   }
   return all;
+}
+
+/// Passes of several sweeps know the values of dirichlet faces alone, as the points there.
+void require_single(const Boundaries& boundaries, const SweepsSchedule& schedule) {
+  if (!schedule.pass || !has_inflow_values(boundaries)) return;
+  throw UsageError(fmt::format("sweeps={}: a neumann face whose points have values of their own "
+                               "takes single sweeps: sweeps=1",
+                               sweeps_of(*schedule.pass)));
 }
 
 } // namespace
@@ -297,6 +321,7 @@ SweepsFields<T>::SweepsFields(Queue& queue, const Traits& traits, int levels,
       levels_(levels), slots_(schedule.pass ? 2 * levels : levels + 1),
       changes_(stencil::shell_changes(place.boundaries, traits.radius)) {
   require_fit(place.boundaries, traits.radius, place.extents);
+  require_single(place.boundaries, schedule);
   layout_ = shell_layout(queue.device(), traits, place.boundaries, place.extents, !schedule.pass);
   divide(place, traits);
   const auto values = take_values<NumberOf<T>>(queue, place.boundaries, face_memory_);

@@ -90,8 +90,6 @@ std::vector<double> Extended::make(std::vector<double>& field) const {
       case Boundary::mirror:
         other[a] += side == 0 ? -1 : 1;
         return self(self, other);
-      case Boundary::neumann:
-        return self(self, other) + (even_ ? 0 : 2 * static_cast<double>(distance) * h * c.value);
       default:
         break;
       }
@@ -101,6 +99,9 @@ std::vector<double> Extended::make(std::vector<double>& field) const {
         const auto b = static_cast<std::size_t>(o);
         face[b] = o == axis ? 0 : inside(o, at[b] - lead[b]);
       }
+      if (c.kind == Boundary::neumann)
+        return self(self, other) +
+               2 * static_cast<double>(distance) * h * face_value(axis, side, face);
       return 2 * face_value(axis, side, face) - self(self, other);
     };
     for_each(sizes, [&](std::array<Index, 3> at) {

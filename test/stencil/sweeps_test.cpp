@@ -61,12 +61,24 @@ Index3 random_extents(std::mt19937& random) {
           sizes[random() % 9]};
 }
 
+/// Values of their own for points of neumann faces.
+void give_inflows(Boundaries& b, Index3 n) {
+  for (int axis = 0; axis < 3; ++axis) {
+    for (Condition& c : b.faces[static_cast<std::size_t>(axis)]) {
+      if (c.kind != Boundary::neumann) continue;
+      for (Index i = 0; i < face_points(n, axis); ++i)
+        c.values.push_back(0.125 * static_cast<double>(i * 5 % 8) - 0.5);
+    }
+  }
+}
+
 template <class K, class T>
 void expect_reference_at_random(const Device& device, const K& kernel, int cases, unsigned seed) {
   std::mt19937 random(seed);
   for (int done = 0; done < cases;) {
     const Index3 n = random_extents<K>(random);
-    const Boundaries b = random_boundaries(random, n);
+    Boundaries b = random_boundaries(random, n);
+    if (random() % 2 == 0) give_inflows(b, n);
     const auto steps = static_cast<Index>(random() % 6);
     try {
       require_fit(b, radius_of<K>(), n);
@@ -166,6 +178,17 @@ TEST_P(SweepsOn, RefuseWhatDoesNotFit) {
   EXPECT_THROW(
       Sweeps(queue, Laplacian<2, 2>(Spacing{}), fields.views(), parse_boundaries("z=mirror")),
       UsageError);
+  Boundaries inflow = parse_boundaries("x-=neumann:1");
+  inflow.faces[0][0].values.assign(25, 1.0);
+  const auto make_with = [&](std::string_view schedule) {
+    return Sweeps(
+        queue, test::Lopsided{0.1}, fields.views(), inflow,
+        parse_sweeps(schedule, device, traits_of<test::Lopsided, double>(), inflow, {9, 5, 5}));
+  };
+  EXPECT_NO_THROW(make_with("sweeps=1"));
+  EXPECT_THROW(make_with("sweeps=2"), UsageError);
+  inflow.faces[0][0].values.pop_back();
+  EXPECT_THROW(make_with("sweeps=1"), UsageError);
   Sweeps sweeps = make("x=mirror");
   EXPECT_THROW(sweeps.read(0, others.views()[0]), UsageError);
   EXPECT_THROW(sweeps.read(1, fields.views()[0]), UsageError);

@@ -5,7 +5,8 @@
 //
 //   untouched     the outermost radius of points keeps its values; there are none beyond
 //   dirichlet:V   u(0) = V; beyond it is odd about the face: u(-k) = 2 V - u(k)
-//   neumann:G     the derivative along the outward normal is G: u(-k) = u(k) + 2 k h G
+//   neumann:G     the derivative along the outward normal is G: u(-k) = u(k) + 2 k h G; of a kernel
+//                 that takes k between points as the mean of both, (k(0) + k(1)) / 2 G flows in
 //   mirror        a mirror half a point beyond the face: u(-k) = u(k - 1)
 //   periodic      both faces of the axis: u(-k) = u(n - k)
 //
@@ -38,7 +39,8 @@ struct Condition {
   /// over.
   std::string field = {};
   /// Values of that field: one a point of the face, packed, in the order x, y, z without its own
-  /// axis.
+  /// axis. Of neumann, where not empty, G at each point in place of `value`; single sweeps alone
+  /// take them.
   std::vector<double> values = {};
 
   friend bool operator==(const Condition&, const Condition&) = default;
