@@ -17,11 +17,18 @@ class Solution:
     `out` is the array with the solution. `residuals` has |f - A u| over the norm of the right-hand
     side: of the first guess, then after each of the `iterations`, computed from the solution.
     `seconds` are of all of them, `bytes` what they must at least move, an array a pass. `schedule` says how the
-    method went, such as "multigrid W(2,2)"."""
+    method went, such as "multigrid W(2,2)".
+
+    `criterion`: "residual", as small as `tol`; or "rounding", where the residual fell no further and is what rounding
+    leaves of it. `backward_error` is known there: the residual's norm over that of |A| |u| + |f|; and `error`, about what
+    is left of u's own, over u. None elsewhere."""
 
     def __init__(self, out: Any, fields: Mapping[str, Any]) -> None:
         self.out = out
         self.converged: bool = fields["converged"]
+        self.criterion: Optional[str] = fields["criterion"] if self.converged else None
+        self.backward_error: Optional[float] = fields["backward_error"]
+        self.error: Optional[float] = fields["error"]
         self.iterations: int = fields["iterations"]
         self.residuals: list[float] = list(fields["residuals"])
         self.seconds: float = fields["seconds"]
@@ -44,7 +51,8 @@ class Solution:
         return self.bytes / self.seconds / rate if rate > 0 and self.seconds > 0 else None
 
     def __repr__(self) -> str:
-        return (f"<ridge.solve by {self.method}: {'converged' if self.converged else 'not converged'}, residual "
+        how = "not converged" if not self.converged else "converged" if self.criterion == "residual" else "converged to rounding"
+        return (f"<ridge.solve by {self.method}: {how}, residual "
                 f"{self.residual:.1e} after {self.iterations} iteration{'' if self.iterations == 1 else 's'}>")
 
 
@@ -84,8 +92,9 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     `spacing` is between points: one number, or one an axis in the arrays' order. `method`: "auto",
     "fft", "multigrid" or "cg". `cycle` of multigrid: "v", "w" or, without "cg", "f"; `smoother`: "chebyshev", "jacobi" or
     "red-black"; "auto" takes no "fft" with these. Points where `mask`, of f's shape and type, is not 0 are not solved for:
-    nothing flows into them, and the solution is 0 there. `iterations`: most of them, 100, or 10000 of a
-    functor. `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32.
+    nothing flows into them, and the solution is 0 there, on faces, too. `iterations`: most of them, 100, or 10000 of
+    conjugate gradients. `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32; where rounding leaves more of the residual, a
+    solution that is right but for it has converged, too.
 
     Raises UsageError for problems without a solution, with the reason; a solve that does not reach
     `tol` returns with `converged` False, the best in `out`."""
@@ -116,11 +125,13 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
         tol = 1e-5 if "float32" in str(f.dtype) else 1e-10
     if not 0 < tol < 1:
         raise _core.UsageError(f"solve: tol={tol!r}: it is between 0 and 1")
+    if iterations is not None and iterations < 0:
+        raise _core.UsageError(f"solve: iterations={iterations!r}: it is not negative")
     arrays = (f, out, *(a for a in (coefficient, mask) if a is not None))
     rank = len(f.shape)
     fields = _core.solve_grid(
         arrays, _boundary_text(boundary, None, rank), spacing_of(spacing, rank), float(shift), int(order), method, cycle or "",
-        smoother or "", float(tol), int(iterations if iterations is not None else 10000 if own else 100), bool(guess),
+        smoother or "", float(tol), -1 if iterations is None else int(iterations), bool(guess),
         bool(project), coefficient is not None, mask is not None, own, settings, device)
     if isinstance(operator, Stencil):  # rather than the name of its source
         fields["method"] = f"cg ({operator.__name__})"

@@ -51,9 +51,9 @@ public:
       throw Failure("the field holds values that are not finite, or too large for their squares to "
                     "be added up: implicit steps need a norm");
     if (!how.converged) {
-      throw Failure(fmt::format("a step's residual is {:.2g} of its right-hand side after {} "
-                                "cycles, not {:g}: a larger --tol or a smaller --dt is needed",
-                                how.worst, options_of(run_).most_cycles, run_.tolerance));
+      throw Failure(fmt::format("a step's residual is {:.2g} of its right-hand side, not {:g}: a "
+                                "larger --tol or a smaller --dt is needed",
+                                how.worst, run_.tolerance));
     }
   }
   void read(void* u) override { steps_.read(View<T>(static_cast<T*>(u), owned_)); }

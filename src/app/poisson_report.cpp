@@ -51,6 +51,10 @@ Record record_of_solve(Queue& queue, comm::Communicator& ranks, const Extents& s
   record.details.push_back({"levels", static_cast<double>(solution.levels), ""});
   record.details.push_back({"residual", solution.residual(), ""});
   record.details.push_back({"factor", solution.factor(), ""});
+  if (solution.end == GridSolution::End::converged)
+    record.details.push_back({"criterion", 0, std::string(criterion_of(solution))});
+  if (solution.backward_error)
+    record.details.push_back({"backward_error", *solution.backward_error, ""});
   record.details.push_back({"solve_seconds", seconds, ""});
   return record;
 }
@@ -61,6 +65,10 @@ template Record record_of_solve(Queue& queue, comm::Communicator& ranks, const E
 template Record record_of_solve(Queue& queue, comm::Communicator& ranks, const Extents& size,
                                 const std::string& own, const GridSolution& solution,
                                 const Field<double>& f, const Field<double>& u);
+
+std::string_view criterion_of(const GridSolution& solution) {
+  return solution.criterion == GridSolution::Criterion::rounding ? "rounding" : "residual";
+}
 
 void print_solve(const Record& record, const GridSolution& solution, const std::string& written) {
   fmt::print("{} {} {} on {} ({}){}, {}\n", record.kernel, ridge::to_text(record.size),
@@ -89,6 +97,13 @@ void print_solve(const Record& record, const GridSolution& solution, const std::
                    ? fmt::format(", {:.2f} of a copy", record.achieved->fraction())
                    : "");
   }
+  if (solution.end == GridSolution::End::converged &&
+      solution.criterion == GridSolution::Criterion::rounding)
+    fmt::print("converged as far as {} goes: rounding leaves a residual of {:.2g} of the "
+               "right-hand side, {:.2g} of |A| |u| + |f|{}\n",
+               record.precision, solution.residual(), *solution.backward_error,
+               solution.error ? fmt::format("; u is right to about {:.1g} of it", *solution.error)
+                              : "");
   if (solution.removed_mean != 0)
     fmt::print("the right-hand side's mean was {:.6g} too large, and was removed\n",
                solution.removed_mean);

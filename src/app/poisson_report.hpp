@@ -7,6 +7,7 @@
 #include <ridge/solve/grid/multigrid.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace ridge::app {
 
@@ -17,6 +18,9 @@ template <class T>
 Record record_of_solve(Queue& queue, comm::Communicator& ranks, const Extents& size,
                        const std::string& own, const solve::GridSolution& solution,
                        const Field<T>& f, const Field<T>& u);
+
+/// By which it converged, as files and records have it: "residual" or "rounding".
+[[nodiscard]] std::string_view criterion_of(const solve::GridSolution& solution);
 
 /// Residuals cycle by cycle, what they cost, and the name of the file.
 void print_solve(const Record& record, const solve::GridSolution& solution,

@@ -245,12 +245,12 @@ struct PoissonCommand {
     }
   }
 
-  /// Why the tolerance is not reached. Rounding leaves this much of the residual on fine grids.
+  /// Why the tolerance is not reached.
   [[nodiscard]] std::string why_not(const GridSolution& solution, std::size_t bytes) const {
     if (solution.end != GridSolution::End::stalled) return "--cycles allows more";
-    const double rounding = 1e5 * (bytes == 4 ? 1.2e-7 : 2.2e-16);
-    if (solution.residual() < rounding)
-      return fmt::format("{} reaches no less here", bytes == 4 ? "fp32" : "fp64");
+    if (solution.error)
+      return fmt::format("{} reaches no less here, and u is off by about {:.1g} of it",
+                         bytes == 4 ? "fp32" : "fp64", *solution.error);
     if (!own.empty())
       return "conjugate gradients gain too little, as of an operator that has both signs, or gives "
              "0 of some field";
@@ -279,7 +279,7 @@ struct PoissonCommand {
                                               comm::Communicator& ranks) const {
     solve::GridOptions options;
     options.tolerance = tolerance;
-    options.most_cycles = static_cast<int>(std::min<Index>(most_cycles(), 1 << 30));
+    options.most_cycles = most_cycles();
     options.method = parsed_method();
     options.cycle = parsed_cycle();
     options.smoother = parsed_smoother();
@@ -293,11 +293,10 @@ struct PoissonCommand {
     };
     return options;
   }
-  /// Iterations without a preconditioner are many more.
-  [[nodiscard]] Index most_cycles() const {
-    const Index most = cycles.value_or(own.empty() ? 100 : 10000);
-    if (most < 0) throw UsageError(fmt::format("--cycles {}: it is not negative", most));
-    return most;
+  [[nodiscard]] std::optional<int> most_cycles() const {
+    if (!cycles) return {};
+    if (*cycles < 0) throw UsageError(fmt::format("--cycles {}: it is not negative", *cycles));
+    return static_cast<int>(std::min<Index>(*cycles, 1 << 30));
   }
 
   template <class T>
@@ -362,6 +361,10 @@ struct PoissonCommand {
     dataset.describe("converged",
                      std::vector<int>{solution.end == GridSolution::End::converged ? 1 : 0});
     dataset.describe("residual", std::vector<double>{solution.residual()});
+    if (solution.end == GridSolution::End::converged)
+      dataset.describe("criterion", std::string(criterion_of(solution)));
+    if (solution.backward_error)
+      dataset.describe("backward_error", std::vector<double>{*solution.backward_error});
     dataset.describe("cycles", std::vector<int>{solution.cycles});
     dataset.describe("device", queue.device().facts().name);
     dataset.describe("source", to_text(source.name()));
@@ -414,8 +417,9 @@ void add_solve_poisson(const Command& solve) {
   command.add(
       "--tol", &o->asked,
       "of the residual's norm over that of f and what faces add; 1e-10 if not given, 1e-5 of "
-      "fp32");
-  command.add("--cycles", &o->cycles, "most cycles; 100 if not given, 10000 of --operator");
+      "fp32. Where rounding leaves more, u has converged, too");
+  command.add("--cycles", &o->cycles,
+              "most cycles; 100 if not given, 10000 of conjugate gradients");
   command.add("--from", &o->from, "FILE.h5:/path: a first guess; all coarser grids otherwise");
   command.add("--project", &o->project,
               "take off the mean of f where no value at any face fixes the solution's");

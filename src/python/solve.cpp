@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -33,7 +34,7 @@ struct Asked {
   std::string boundary, method, cycle, smoother;
   std::array<double, 3> spacing; ///< x first
   double shift, tolerance;
-  int order, cycles;
+  int order, cycles; ///< cycles: below 0 where not given
   bool from_guess, project;
   bool has_coefficient, has_mask; ///< arrays that follow, in this order
   std::string own;                ///< FILE.hpp:Name, or empty
@@ -114,7 +115,7 @@ solve::GridSolution solved(Turn& turn, const std::vector<Array>& all, const Aske
   options.smoother =
       choice_of<solve::Smoother>(asked.smoother, "smoother is chebyshev, jacobi or red-black");
   options.tolerance = asked.tolerance;
-  options.most_cycles = asked.cycles;
+  if (asked.cycles >= 0) options.most_cycles = asked.cycles;
   options.full = !asked.from_guess;
   options.project = asked.project;
   options.project_option = "project=True";
@@ -170,6 +171,10 @@ nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
   }
   nb::dict result;
   result["converged"] = how.end == solve::GridSolution::End::converged;
+  result["criterion"] =
+      how.criterion == solve::GridSolution::Criterion::rounding ? "rounding" : "residual";
+  result["backward_error"] = how.backward_error;
+  result["error"] = how.error;
   result["iterations"] = how.cycles;
   result["residuals"] = how.residuals;
   result["seconds"] = how.seconds.value;

@@ -96,6 +96,145 @@ def test_masks():
     assert np.abs(twice.out - u).max() < 1e-8
 
 
+def oracle(f, mask, k, walls, h, shift):
+    """By its meaning: nothing flows into masked points, and u is 0 there. `walls`: by axis (kind, value) low and high."""
+    n, solved = f.shape, mask == 0
+    u = np.zeros(n)
+    for axis, ends in enumerate(walls[::-1]):  # x first: later ones count
+        axis = f.ndim - 1 - axis
+        for side, (kind, value) in enumerate(ends):
+            if kind == "dirichlet":
+                face = tuple((-side if a == axis else slice(None)) for a in range(f.ndim))
+                solved[face] = False
+                u[face] = np.where(mask[face] == 0, value, 0)
+    number = np.full(n, -1)
+    number[solved] = np.arange(solved.sum())
+    matrix, right = np.zeros((solved.sum(),) * 2), f[solved].copy()
+    for at in zip(*np.nonzero(solved)):
+        row = number[at]
+        matrix[row, row] -= shift
+        for axis, ends in enumerate(walls):
+            for side, step in ((0, -1), (1, 1)):
+                kind, value = ends[side]
+                there = list(at)
+                there[axis] += step
+                if not 0 <= there[axis] < n[axis]:
+                    if kind == "mirror":
+                        continue
+                    if kind == "neumann":  # half a volume: as much flows on both sides, and k G
+                        right[row] -= 2 * k[at] * value / h[axis]
+                        there[axis] = at[axis] - step
+                    there[axis] %= n[axis]
+                there = tuple(there)
+                if mask[there] != 0:
+                    continue
+                w = 2 * k[at] * k[there] / (k[at] + k[there]) / h[axis] ** 2
+                matrix[row, row] -= w
+                if solved[there]:
+                    matrix[row, number[there]] += w
+                else:
+                    right[row] -= w * u[there]
+    u[solved] = np.linalg.solve(matrix, right)
+    return u
+
+
+KINDS = [("dirichlet", 3.0), ("dirichlet", -1.0), ("neumann", 0.5), ("neumann", -2.0), ("mirror", None)]
+
+
+@pytest.mark.parametrize("shape", [(6,), (5, 7), (4, 6, 5)])
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+def test_masks_on_all_kinds_of_faces(shape, device):
+    """Masked points of dirichlet faces gave the face's value to their neighbours. A shift fixes parts that are cut off."""
+    random = np.random.default_rng(len(shape))
+    for _ in range(12):
+        walls = []
+        for _ in shape:
+            ends = [KINDS[i] for i in random.integers(len(KINDS), size=2)]
+            walls.append([("periodic", None)] * 2 if random.random() < 0.2 else ends)
+        text = {}
+        for axis, ends in enumerate(walls):
+            for way, (kind, value) in zip("-+", ends):
+                text["xyz"[len(shape) - 1 - axis] + way] = kind if value is None else f"{kind}:{value}"
+        for name in [n[0] for n in text if text[n] == "periodic" and n[1] == "-"]:
+            text[name] = text.pop(name + "-")
+            del text[name + "+"]
+        f, k = random.standard_normal(shape), 10 ** random.uniform(-1, 1, shape)
+        mask = (random.random(shape) < 0.4).astype(float)
+        h = tuple(random.uniform(0.5, 2, len(shape)))
+        right = oracle(f, mask, k, walls, h, 0.1)
+        if not (mask == 0).any() or not right.any():
+            continue
+        for method in ("multigrid", "cg"):
+            for kind, off in ((float, 1e-8), (np.float32, 2e-4)):
+                given = [a.astype(kind) for a in (f, k, mask)]
+                result = ridge.solve("diffusion", given[0], coefficient=given[1], mask=given[2], boundary=text, spacing=h, shift=0.1,
+                                     method=method, device=device)
+                assert result.converged, (text, result)
+                assert np.abs(result.out - right).max() <= off * np.abs(right).max(), (text, method, kind)
+
+
+def test_rounding_ends_solves():
+    """Of smooth right-hand sides fp32 leaves more of the residual than `tol`, though u is right."""
+    n = 129
+    x = np.linspace(0, 1, n)
+    right = np.sin(np.pi * x) * np.sin(np.pi * x)[:, None]
+    f = (-2 * (2 * (n - 1) * np.sin(np.pi / (n - 1) / 2)) ** 2 * right).astype(np.float32)
+    for method in ("multigrid", "cg", "fft"):
+        result = ridge.solve("poisson", f, boundary="dirichlet:0", spacing=1 / (n - 1), method=method)
+        assert result.converged and result.criterion == "rounding" and result.residual > 1e-5, method
+        assert result.backward_error < 1.2e-7 and result.error < 1e-5 and "converged to rounding" in repr(result)
+        assert np.abs(result.out - right).max() < 2e-6
+    result = ridge.solve("poisson", f, boundary="dirichlet:0", spacing=1 / (n - 1), tol=0.01)
+    assert result.converged and result.criterion == "residual" and result.backward_error is None
+
+
+def test_masks_and_jumps_that_make_conjugate_gradients_slow():
+    """They were given up after nine iterations whose residual had not fallen. SciPy solves them directly."""
+    sparse = pytest.importorskip("scipy.sparse")
+    from scipy.sparse.linalg import spsolve
+    random = np.random.default_rng(0)
+    shape, h = (30, 24), (0.1, 1.0)
+    for decades, masked in ((0, True), (4, True), (6, False), (8, False)):
+        k = 10 ** random.uniform(-decades / 2, decades / 2, shape)
+        mask = (random.random(shape) < 0.3) * float(masked)
+        mask[:, [0, -1]] = 0
+        reached = np.zeros(shape, bool)
+        reached[:, [0, -1]] = True
+        while True:
+            grown = reached.copy()
+            grown[1:] |= reached[:-1]
+            grown[:-1] |= reached[1:]
+            grown[:, 1:] |= reached[:, :-1]
+            grown[:, :-1] |= reached[:, 1:]
+            grown &= mask == 0
+            if (grown == reached).all():
+                break
+            reached = grown
+        mask = np.where(reached, 0.0, 1.0)  # what is cut off, too
+        solved = mask == 0
+        solved[:, [0, -1]] = False
+        number = np.full(shape, -1)
+        number[solved] = np.arange(solved.sum())
+        entries = []
+        for axis in (0, 1):  # mirrors along the first axis, 0 at the faces of the second
+            for step in (-1, 1):
+                for at in zip(*np.nonzero(solved)):
+                    there = (at[0] + step, at[1]) if axis == 0 else (at[0], at[1] + step)
+                    if not 0 <= there[0] < shape[0] or mask[there] != 0:
+                        continue
+                    w = 2 * k[at] * k[there] / (k[at] + k[there]) / h[axis] ** 2
+                    entries.append((number[at], number[at], -w))
+                    if solved[there]:
+                        entries.append((number[at], number[there], w))
+        rows, columns, values = zip(*entries)
+        matrix = sparse.csr_matrix((values, (rows, columns)), shape=(solved.sum(),) * 2)
+        f = random.standard_normal(shape)
+        result = ridge.solve("diffusion", f, coefficient=k, mask=mask, spacing=h, boundary={"x": "dirichlet:0", "y": "mirror"})
+        right = spsolve(matrix, f[solved])
+        assert result.converged and result.residual <= 2e-10, (decades, result)
+        assert np.abs(result.out[solved] - right).max() <= 1e-6 * np.abs(right).max(), decades
+
+
 def test_other_libraries_and_devices():
     f = np.random.default_rng(3).standard_normal((8, 9, 10))
     here = ridge.solve("poisson", f, boundary="dirichlet:0").out

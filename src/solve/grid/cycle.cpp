@@ -93,11 +93,22 @@ void Cycle<T>::set_coefficient(const View<const T>& k, Index3 first, Index3 poin
     }
     level.a.k = Span<const T>(level.k.elements());
   }
-  std::vector<T> coarsest(static_cast<std::size_t>(levels_.back()->k.count()));
-  copy_to_host(queue_, coarsest.data(), levels_.back()->k.data(), levels_.back()->k.count());
-  queue_.wait();
-  invert({coarsest.begin(), coarsest.end()});
+  invert(coarsest_coefficient());
   forget(); // it knew no coefficient
+}
+
+template <class T>
+std::vector<double> Cycle<T>::coarsest_coefficient() {
+  const Field<T>& k = levels_.back()->k;
+  std::vector<T> coarsest(static_cast<std::size_t>(k.count()));
+  copy_to_host(queue_, coarsest.data(), k.data(), k.count());
+  queue_.wait();
+  return {coarsest.begin(), coarsest.end()};
+}
+
+template <class T>
+void Cycle<T>::take_out(const std::vector<unsigned char>& land) {
+  if (levels_.size() == 1) invert(coarsest_coefficient(), land);
 }
 
 template <class T>
@@ -147,8 +158,9 @@ void Cycle<T>::set_finest_coefficient(const View<const T>& k, Index3 first, Inde
 }
 
 template <class T>
-void Cycle<T>::invert(const std::vector<double>& k) {
-  matrix_ = on_device(queue_, as<T>(inverse_of(levels_.back()->axes, shift_, is_singular_, k)));
+void Cycle<T>::invert(const std::vector<double>& k, const std::vector<unsigned char>& land) {
+  matrix_ =
+      on_device(queue_, as<T>(inverse_of(levels_.back()->axes, shift_, is_singular_, k, land)));
 }
 
 template <class T>

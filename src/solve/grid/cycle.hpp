@@ -36,6 +36,10 @@ public:
   /// Sets k of the finest level alone.
   void set_finest_coefficient(const View<const T>& k, Index3 first, Index3 points);
 
+  /// Solves exactly without these points of the finest level, whose k is set, where it is the only
+  /// one.
+  void take_out(const std::vector<unsigned char>& land);
+
   /// What `run`, `run_from_zero`, `begin` and `finish` do from now on: v, w or f.
   void set(CycleShape shape, Smoother smoother);
   /// The smoother that takes least time where none is asked for; `is_conjugate`: of cycles that
@@ -76,7 +80,8 @@ private:
   void give(const Pass& pass) {
     detail::give(queue_, pass);
   }
-  void invert(const std::vector<double>& k);
+  void invert(const std::vector<double>& k, const std::vector<unsigned char>& land = {});
+  [[nodiscard]] std::vector<double> coarsest_coefficient();
   void forget();
   [[nodiscard]] Sweep<T> sweep_of(const Level<T>& level, std::size_t which, bool from_zero) const;
   [[nodiscard]] ColouredSweep<T> coloured(std::size_t l, std::size_t which,

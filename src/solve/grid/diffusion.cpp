@@ -85,7 +85,7 @@ public:
     Index transforms = 0;
     const GridOptions options{.method = GridMethod::multigrid,
                               .tolerance = options_.tolerance,
-                              .most_cycles = options_.most_cycles,
+                              .most_cycles = options_.most_cycles.value_or(varies() ? 10000 : 50),
                               .full = false,
                               .reproducible = options_.reproducible};
     detail::Level<T>& finest = equations_.finest();
@@ -107,6 +107,7 @@ public:
         // No cycle where the residual is as small.
         varies() ? iteration_.conjugate_gradients(progress, size)
                  : iteration_.cycles(progress, size);
+        iteration_.judge(solution, size);
         if (fourier_) ++transforms;
       } else { // u and what faces add are 0
         solution.end = GridSolution::End::converged;

@@ -82,7 +82,7 @@ Equations<T>::Equations(Queue& queue, const GridProblem& problem, comm::Communic
   constexpr Index most_parts = 2048; // all that a large GPU takes at once, twice
   parts_ = std::min(solved_.y, std::max<Index>(1, most_parts / solved_.z));
   sums_ = Field<double>(queue.device(), Extents{2 * parts_ * finest().axes[2].points()}, "norms");
-  read_faces();
+  read_faces({});
   if (problem.order > 2) widen();
 }
 
@@ -165,10 +165,38 @@ void Equations<T>::mask(const Field<T>& to) {
   if (land_.size().value > 0) give(Masked<T>{to.elements(), span_of<unsigned char>(land_)});
 }
 
+/// Values of this rank's part of a face that holds them, 0 where `mask`, of its fields, is not;
+/// empty where one value holds all over.
+template <class T>
+std::vector<T> Equations<T>::values_on(std::size_t d, std::size_t side,
+                                       const std::vector<T>& mask) const {
+  const stencil::Condition& c = problem_.boundaries.faces[d][side];
+  std::vector<T> values;
+  if (c.values.empty() && mask.empty()) return values;
+  const Index3 n = extents_;
+  const Index z_first = cycle_.shared() != nullptr ? slab().begin + first_.z - own_first_.z : 0;
+  // From the first plane that this rank has.
+  std::size_t from = d == 2 ? 0 : static_cast<std::size_t>(z_first * (d == 0 ? n.y : n.x));
+  const auto last = [side](Index points) { return side == 0 ? Index{0} : points - 1; };
+  for (Index z = d == 2 ? last(n.z) : 0; z < (d == 2 ? last(n.z) + 1 : n.z); ++z) {
+    for (Index y = d == 1 ? last(n.y) : 0; y < (d == 1 ? last(n.y) + 1 : n.y); ++y) {
+      for (Index x = d == 0 ? last(n.x) : 0; x < (d == 0 ? last(n.x) + 1 : n.x); ++x, ++from) {
+        const auto at = static_cast<std::size_t>(x + n.x * (y + n.y * z));
+        const bool is_masked = !mask.empty() && mask[at] != T(0);
+        values.push_back(is_masked          ? T(0)
+                         : c.values.empty() ? static_cast<T>(c.value)
+                                            : static_cast<T>(c.values[from]));
+      }
+    }
+  }
+  return values;
+}
+
 /// Values on faces, and what they add to the right-hand side. Faces along z are those of the ranks
 /// that have them.
 template <class T>
-void Equations<T>::read_faces() {
+void Equations<T>::read_faces(const std::vector<T>& mask) {
+  face_values_.clear();
   const Index z_first = cycle_.shared() != nullptr ? slab().begin + first_.z - own_first_.z : 0;
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = cycle_.axes()[d];
@@ -181,14 +209,9 @@ void Equations<T>::read_faces() {
       FaceTerm<T> adds{};
       adds.value = on.value = static_cast<T>(c.value);
       if (c.kind == stencil::Boundary::dirichlet) {
-        if (!c.values.empty()) {
-          face_values_.push_back(on_device(queue_, as<T>(c.values)));
-          Span<const T> values = span_of<T>(face_values_.back());
-          if (d < 2) { // from the first plane that this rank has
-            const Index ahead = z_first * (d == 0 ? extents_.y : extents_.x);
-            values = {values.data + ahead, values.size - ahead};
-          }
-          adds.values = on.values = values;
+        if (const std::vector<T> values = values_on(d, side, mask); !values.empty()) {
+          face_values_.push_back(on_device(queue_, values));
+          adds.values = on.values = span_of<T>(face_values_.back());
         }
         on.scale = 1;
         adds.scale = static_cast<T>(side == 0 ? axis.low.front() : axis.high.back());
@@ -266,7 +289,7 @@ std::pair<double, double> Equations<T>::norm(bool of_right_side) {
   Level<T>& level = finest();
   if (!of_right_side && problem_.order > 2) {
     residual(level.u, level.b, level.other);
-    return {norm_of(level.other), 0};
+    return {length(level.other), 0};
   }
   Norms<T> n;
   n.a = level.a;
@@ -287,7 +310,7 @@ void Equations<T>::require_measurable(double size, const Field<T>& b) {
     const Field<T>& larger = finest().other;
     copy(larger, b);
     combine(larger, b, sizeof(T) == 8 ? 1e200 : 1, 0);
-    if (norm_of(larger) == 0) return;
+    if (length(larger) == 0) return;
   }
   throw UsageError(
       fmt::format("the norm of the right-hand side is {:.2g}; it must be {:g} to {:g}: "
@@ -312,13 +335,32 @@ double Equations<T>::begin_cycle() {
 }
 
 template <class T>
-double Equations<T>::norm_of(const Field<T>& b) {
+double Equations<T>::length(const Field<T>& b) {
   Norms<T> n;
   n.a = finest().a;
   n.b = Span<const T>(b.elements());
   n.sums = sums_.elements();
   give(n);
   return std::sqrt(read_sums().first);
+}
+
+template <class T>
+double Equations<T>::backward_error(const Field<T>& u, const Field<T>& b) {
+  Level<T>& level = finest();
+  residual(u, b, level.other);
+  const double left = length(level.other);
+  if (problem_.order > 2) {
+    double row = problem_.shift; // the sum of a row of |A|
+    for (int d = 0; d < 3; ++d) {
+      const std::vector<double> weights = Continued(problem_, d).weights();
+      for (std::size_t i = 0; i < weights.size(); ++i)
+        row += (i == 0 ? 1 : 2) * std::abs(weights[i]);
+    }
+    return left / (row * length(u) + length(b));
+  }
+  give(Magnified<T>{level.a, Span<const T>(u.elements()), Span<const T>(b.elements()),
+                    level.other.elements()});
+  return left / length(level.other);
 }
 
 /// Of all parts, plane after plane.
@@ -376,6 +418,13 @@ void Equations<T>::residual(const Field<T>& u, const Field<T>& b, const Field<T>
   r.b = Span<const T>(b.elements());
   r.out = out.elements();
   give(r);
+}
+
+template <class T>
+void Equations<T>::defect(const Field<T>& u, const Field<T>& b, const Field<T>& out) {
+  if (problem_.order > 2) return residual(u, b, out);
+  give(Defect<T>{finest().a, Span<const T>(u.elements()), Span<const T>(b.elements()),
+                 out.elements()});
 }
 
 template <class T>

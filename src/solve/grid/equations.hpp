@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cycle.hpp"
+#include "mask.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -47,6 +48,10 @@ public:
 
   /// The norm of b - A u on the finest level, or of b, and the sum of the same weighted by volumes.
   [[nodiscard]] std::pair<double, double> norm(bool of_right_side);
+  /// The norm of such an array.
+  [[nodiscard]] double length(const Field<T>& b);
+  /// The norm of b - A u over that of |A| |u| + |b|.
+  [[nodiscard]] double backward_error(const Field<T>& u, const Field<T>& b);
   /// Throws UsageError where the norm of b, which is `size`, says too little: squares that are
   /// added up leave the range of numbers. 0 is that of zeros alone.
   void require_measurable(double size, const Field<T>& b);
@@ -62,6 +67,8 @@ public:
   void apply(const Field<T>& u, const Field<T>& out);
   /// out = b - A u.
   void residual(const Field<T>& u, const Field<T>& b, const Field<T>& out);
+  /// The same without rounding but for that of its result, where the order is 2.
+  void defect(const Field<T>& u, const Field<T>& b, const Field<T>& out);
   /// to = number to + other_number other.
   void combine(const Field<T>& to, const Field<T>& other, double number, double other_number);
   void copy(const Field<T>& to, const Field<T>& from);
@@ -83,15 +90,16 @@ public:
   }
 
 private:
-  void read_faces();
+  void read_faces(const std::vector<T>& mask);
+  [[nodiscard]] std::vector<T> values_on(std::size_t d, std::size_t side,
+                                         const std::vector<T>& mask) const;
   void widen();
-  [[nodiscard]] double norm_of(const Field<T>& b);
   [[nodiscard]] std::pair<double, double> read_sums();
   template <class V>
   [[nodiscard]] std::vector<V> of_all_planes(const std::vector<V>& mine, Index plane) const;
   void share();
-  void keep_land(const std::vector<unsigned char>& land);
-  [[nodiscard]] std::vector<unsigned char> land_of_all(const std::vector<unsigned char>& mine);
+  [[nodiscard]] std::vector<Role> roles_of(const std::vector<T>& mask) const;
+  void keep_land(const std::vector<Role>& roles);
   [[nodiscard]] const Slab& slab() const { return cycle_.shared()->mine(0); }
   /// What this rank owns of an array of the finest level.
   template <class V>

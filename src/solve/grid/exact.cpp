@@ -45,7 +45,8 @@ void invert_symmetric(std::vector<double>& a, std::size_t n) {
 } // namespace
 
 std::vector<double> inverse_of(const std::vector<Axis>& axes, double shift, bool singular,
-                               const std::vector<double>& k) {
+                               const std::vector<double>& k,
+                               const std::vector<unsigned char>& land) {
   const int nx = axes[0].points();
   const int ny = axes[1].points();
   const int nz = axes[2].points();
@@ -57,12 +58,14 @@ std::vector<double> inverse_of(const std::vector<Axis>& axes, double shift, bool
   const auto index = [&](int x, int y, int z) {
     return static_cast<std::size_t>(x + nx * (y + ny * z));
   };
+  const auto is_land = [&](std::size_t i) { return !land.empty() && land[i] != 0; };
   double trace = 0;
   double all = 0;
   for (int z = 0; z < nz; ++z) {
     for (int y = 0; y < ny; ++y) {
       for (int x = 0; x < nx; ++x) {
         const std::size_t i = index(x, y, z);
+        if (is_land(i)) continue;
         const int at[3] = {x, y, z};
         double v = 1;
         for (std::size_t d = 0; d < 3; ++d)
@@ -84,13 +87,18 @@ std::vector<double> inverse_of(const std::vector<Axis>& axes, double shift, bool
               beside[d] += side == 0 ? -1 : 1;
               const double here = at_k(x, y, z);
               const double there = at_k(beside[0], beside[1], beside[2]);
-              weight *= 2 * here * there / (here + there);
+              weight *= 2 * here * (there / (here + there));
             }
-            diagonal += weight;
-            if (!axis.has_neighbour(at[d], side)) continue;
+            if (!axis.has_neighbour(at[d], side)) {
+              diagonal += weight;
+              continue;
+            }
             int there[3] = {x, y, z};
             there[d] = (at[d] + (side == 0 ? axis.points() - 1 : 1)) % axis.points();
-            s[i * n + index(there[0], there[1], there[2])] -= v * weight;
+            const std::size_t j = index(there[0], there[1], there[2]);
+            if (is_land(j)) continue;
+            diagonal += weight;
+            s[i * n + j] -= v * weight;
           }
         }
         s[i * n + i] += v * diagonal;
@@ -106,6 +114,8 @@ std::vector<double> inverse_of(const std::vector<Axis>& axes, double shift, bool
         s[i * n + j] += scale * volume[i] * volume[j];
     }
   }
+  for (std::size_t i = 0; i < n; ++i)
+    if (is_land(i)) s[i * n + i] = 1; // u is 0
   invert_symmetric(s, n);
   for (std::size_t i = 0; i < n; ++i) { // column i takes the volume of what it is multiplied with
     for (std::size_t row = 0; row < n; ++row)

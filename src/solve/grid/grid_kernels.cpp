@@ -16,6 +16,14 @@ void combined(Queue& queue, const Combined<T>& c) {
   each_point(queue, Combining<T>{c});
 }
 template <class T>
+void magnified(Queue& queue, const Magnified<T>& m) {
+  each_point(queue, Magnifying<T>{m});
+}
+template <class T>
+void defect(Queue& queue, const Defect<T>& d) {
+  each_point(queue, Defecting<T>{d});
+}
+template <class T>
 void shifted(Queue& queue, const Shifted<T>& s) {
   each_point(queue, Shifting<T>{s});
 }
@@ -56,7 +64,7 @@ void scattered(Queue& queue, const Scattered<T>& s) {
 template <class T>
 struct Passes {
   static constexpr DeviceKind kind = kind_of<Here>;
-  Offer all[19] = {{kind, typeid(Sweep<T>), &sweep<T>},
+  Offer all[21] = {{kind, typeid(Sweep<T>), &sweep<T>},
                    {kind, typeid(ColouredSweep<T>), &coloured_sweep<T>},
                    {kind, typeid(Residual<T>), &residual<T>},
                    {kind, typeid(Applied<T>), &applied<T>},
@@ -66,6 +74,8 @@ struct Passes {
                    {kind, typeid(Interpolation<T>), &interpolated<T>},
                    {kind, typeid(Exact<T>), &exact<T>},
                    {kind, typeid(Combined<T>), &combined<T>},
+                   {kind, typeid(Magnified<T>), &magnified<T>},
+                   {kind, typeid(Defect<T>), &defect<T>},
                    {kind, typeid(Shifted<T>), &shifted<T>},
                    {kind, typeid(Masked<T>), &masked<T>},
                    {kind, typeid(Picked<T>), &picked<T>},

@@ -1,16 +1,17 @@
 #include "iteration.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 namespace ridge::solve::detail {
 
 bool Progressing::begin(double residual) {
-  best_ = residual;
+  mark_ = residual;
   solution.residuals = {residual};
   if (residual <= options.tolerance) solution.end = GridSolution::End::converged;
-  return residual > options.tolerance && options.most_cycles > 0;
+  return residual > options.tolerance && most() > 0;
 }
 
 bool Progressing::next(double residual) {
@@ -25,19 +26,28 @@ bool Progressing::next(double residual) {
     solution.end = End::stopped;
     return false;
   }
-  without_gain_ = residual < 0.9 * best_ ? 0 : without_gain_ + 1; // NaN is no gain
-  if (residual < best_) best_ = residual;
-  const int patience = patience_ > 0 ? patience_ : solution.conjugate ? 9 : 3;
+  const bool gains = residual < 0.9 * mark_; // NaN is no gain
+  without_gain_ = gains ? 0 : without_gain_ + 1;
+  // Each cycle alone has to gain; conjugate gradients, which make the error's energy smaller and
+  // not the residual, however slowly.
+  if (gains || (!solution.conjugate && residual < mark_)) mark_ = residual;
+  const int patience = solution.conjugate ? 1000 : 3;
   if (without_gain_ == patience || !std::isfinite(residual)) {
     solution.end = End::stalled;
     return false;
   }
-  return solution.cycles < options.most_cycles;
+  return solution.cycles < most();
+}
+
+bool Progressing::doubts() const {
+  constexpr int first = 50;
+  const int times = without_gain_ / first;
+  return without_gain_ == first * times && std::has_single_bit(static_cast<unsigned>(times));
 }
 
 void Progressing::correct(double residual) {
   std::vector<double>& all = solution.residuals;
-  all.back() = residual;
+  all.back() = mark_ = residual;
   for (auto r = all.rbegin() + 1; r != all.rend() && *r < residual; ++r)
     *r = residual;
 }
@@ -54,6 +64,19 @@ std::optional<int> best_of_failed(const GridSolution& solution) {
   if (solution.residual() <= grown * *best || !std::isfinite(*best)) return {};
   return static_cast<int>(best - all.begin());
 }
+
+template <class T>
+void accept_rounding(GridSolution& solution, double backward_error, std::optional<double> error) {
+  solution.backward_error = backward_error;
+  solution.error = error;
+  // Of a smooth residual rounding may leave as much as of noise, but not of u.
+  const bool is_right = !error || *error <= std::sqrt(rounding<T>);
+  if (!(backward_error <= rounding<T>) || !is_right) return;
+  solution.end = GridSolution::End::converged;
+  solution.criterion = GridSolution::Criterion::rounding;
+}
+template void accept_rounding<float>(GridSolution&, double, std::optional<double>);
+template void accept_rounding<double>(GridSolution&, double, std::optional<double>);
 
 /// The first pass of a cycle gives the residual of the u that the cycle before left.
 template <class T>
@@ -89,11 +112,7 @@ void Iteration<T>::cycles(Progressing& progress, double size) {
 template <class T>
 void Iteration<T>::conjugate_gradients(Progressing& progress, double size) {
   Level<T>& level = equations_.finest();
-  const Extents n = level.u.extents();
-  if (x_.count() == 0) {
-    for (Field<T>* field : {&x_, &p_, &q_, &right_})
-      *field = Field<T>(equations_.queue().device(), n, "a vector of conjugate gradients");
-  }
+  take_memory();
   equations_.copy(right_, level.b);
   if (progress.options.full) equations_.cycle().run_full_start();
   equations_.copy(x_, level.u);
@@ -115,10 +134,10 @@ void Iteration<T>::conjugate_gradients(Progressing& progress, double size) {
       progress.correct(residual);
       if (residual <= 2 * progress.options.tolerance) break;
       progress.solution.end = GridSolution::End::cycles;
-      if (progress.solution.cycles >= progress.options.most_cycles) break;
+      if (progress.solution.cycles >= progress.most()) break;
       without_gain = residual < 0.9 * best ? 0 : without_gain + 1;
       best = std::min(best, residual);
-      if (!progress.gains() || without_gain == 2) {
+      if (without_gain == 2) {
         progress.stall();
         break;
       }
@@ -127,6 +146,52 @@ void Iteration<T>::conjugate_gradients(Progressing& progress, double size) {
     if (!descend(progress, size)) break;
   }
   equations_.copy(level.u, x_);
+  equations_.copy(level.b, right_);
+}
+
+template <class T>
+void Iteration<T>::take_memory() {
+  if (x_.count() != 0) return;
+  for (Field<T>* field : {&x_, &p_, &q_, &right_})
+    *field = Field<T>(equations_.queue().device(), equations_.finest().u.extents(),
+                      "a vector of conjugate gradients");
+}
+
+template <class T>
+void Iteration<T>::judge(GridSolution& solution, double size) {
+  if (solution.end != GridSolution::End::stalled) return;
+  Level<T>& level = equations_.finest();
+  double backward = equations_.backward_error(level.u, level.b);
+  std::optional<double> error;
+  if (backward <= rounding<T>) {
+    error = refine();
+    backward = equations_.backward_error(level.u, level.b);
+    solution.residuals.back() = equations_.norm(false).first / size;
+  }
+  accept_rounding<T>(solution, backward, error);
+}
+
+/// What rounding leaves of the residual hides errors of u that are smooth: cycles for residuals in
+/// fp64 find them. Returns the last one's part of u.
+template <class T>
+double Iteration<T>::refine() {
+  constexpr int enough = 2;
+  Level<T>& level = equations_.finest();
+  take_memory();
+  equations_.copy(x_, level.u);
+  equations_.copy(right_, level.b);
+  double error = 0;
+  for (int i = 0; i < enough; ++i) {
+    equations_.defect(x_, right_, level.other);
+    equations_.copy(level.b, level.other);
+    equations_.exchange_b();
+    equations_.cycle().run_from_zero();
+    error = equations_.length(level.u) / equations_.length(x_);
+    equations_.combine(x_, level.u, 1, 1);
+  }
+  equations_.copy(level.u, x_);
+  equations_.copy(level.b, right_);
+  return error;
 }
 
 /// Steps until the residual, as it is carried along, is small enough. False where to give up.
@@ -159,6 +224,10 @@ bool Iteration<T>::descend(Progressing& progress, double size) {
     // The cycle keeps its right-hand side, so the residual is still there.
     if (!progress.next(equations_.norm(true).first / size))
       return progress.solution.end == GridSolution::End::converged;
+    if (progress.doubts() && equations_.backward_error(x_, right_) <= rounding<T>) {
+      progress.stall();
+      return false;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "equations.hpp"
 
+#include <limits>
 #include <optional>
 
 namespace ridge::solve::detail {
@@ -12,15 +13,17 @@ namespace ridge::solve::detail {
 /// When cycles end.
 class Progressing {
 public:
-  /// Gives up after `patience` cycles in turn that did not reduce the residual; 0: 3, or 9 with
-  /// conjugate gradients.
-  Progressing(const GridOptions& how, GridSolution& into, int patience = 0)
-      : options(how), solution(into), patience_(patience) {}
+  Progressing(const GridOptions& how, GridSolution& into) : options(how), solution(into) {}
   /// Notes the first residual. Returns whether to go on.
   bool begin(double residual);
   /// Notes the residual after a cycle. Returns whether to go on.
   bool next(double residual);
-  [[nodiscard]] bool gains() const { return without_gain_ == 0; }
+  /// The most cycles; the residuals of conjugate gradients go up and down before they fall.
+  [[nodiscard]] int most() const {
+    return options.most_cycles.value_or(solution.conjugate ? 10000 : 100);
+  }
+  /// Whether to ask if the residual is at rounding: after 50, 100, 200, ... cycles without a gain.
+  [[nodiscard]] bool doubts() const;
   /// Notes the residual as it is, where one that was carried along has parted from it. Earlier
   /// ones cannot have been smaller.
   void correct(double residual);
@@ -31,14 +34,21 @@ public:
   GridSolution& solution;
 
 private:
-  double best_ = 1;
+  double mark_ = 1; ///< what a gain is counted from
   int without_gain_ = 0;
-  int patience_;
 };
 
 /// After how many cycles a solve that failed should have ended: where its residual was the least,
 /// if it has grown since by more than what rounding changes. Nothing: where it is.
 [[nodiscard]] std::optional<int> best_of_failed(const GridSolution& solution);
+
+/// Takes a solve that stalled with this backward error, and what is left of u's error where that is
+/// known, for converged where rounding leaves no less.
+template <class T>
+void accept_rounding(GridSolution& solution, double backward_error, std::optional<double> error);
+/// The largest backward error that is taken for rounding.
+template <class T>
+inline constexpr auto rounding = static_cast<double>(std::numeric_limits<T>::epsilon());
 
 /// Solves for u of the finest level from its b. Residuals are relative to `size`.
 template <class T>
@@ -49,12 +59,17 @@ public:
   void cycles(Progressing& progress, double size);
   /// Preconditioned by a cycle from zero, which is symmetric in sums weighted by volumes.
   void conjugate_gradients(Progressing& progress, double size);
+  /// Where a solve stalled with u and b of the finest level, whose norm is `size`: whether rounding
+  /// is why. If so u is refined.
+  void judge(GridSolution& solution, double size);
   /// Least bytes of a cycle, and of what conjugate gradients do beside it.
   [[nodiscard]] double bytes(bool conjugate);
 
 private:
   void cycles_that_count(Progressing& progress, double size);
   bool descend(Progressing& progress, double size);
+  void take_memory();
+  [[nodiscard]] double refine();
 
   Equations<T>& equations_;
   Field<T> x_, p_, q_, right_; ///< of conjugate gradients

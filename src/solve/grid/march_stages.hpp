@@ -112,7 +112,7 @@ struct MarchStages {
     const T z_high = m[z_at + 1];
     const T takes_before = m[z_at + 2];
     const T takes_behind = m[z_at + Room::z_numbers - 1];
-    const auto mean = [](T k, T other) { return (2 * k * other) * reciprocal(k + other); };
+    const auto mean = [](T k, T other) { return 2 * k * (other * reciprocal(k + other)); };
     const int k_at = Room::k + (q & 7) * plane + my.at;
     const int k_before = Room::k + ((q - 1) & 7) * plane + my.at;
     const int k_behind = Room::k + ((q + 1) & 7) * plane + my.at;

@@ -18,7 +18,10 @@ struct Region {
 };
 
 /// All regions of points that are neighbours.
-std::vector<Region> regions_of(std::vector<unsigned char> seen, const std::vector<Axis>& axes) {
+std::vector<Region> regions_of(const std::vector<Role>& roles, const std::vector<Axis>& axes) {
+  std::vector<char> seen;
+  for (const Role role : roles)
+    seen.push_back(role == Role::masked ? 1 : 0);
   const std::array<int, 3> n{axes[0].points(), axes[1].points(), axes[2].points()};
   const auto index = [&](const std::array<int, 3>& at) {
     return static_cast<std::size_t>(at[0]) +
@@ -40,12 +43,10 @@ std::vector<Region> regions_of(std::vector<unsigned char> seen, const std::vecto
           const std::array<int, 3> at = open.back();
           open.pop_back();
           ++region.points;
+          region.is_fixed = region.is_fixed || roles[index(at)] == Role::held;
           for (std::size_t d = 0; d < 3; ++d) {
             for (int side = 0; side < 2; ++side) {
-              if (!axes[d].has_neighbour(at[d], side)) {
-                region.is_fixed = region.is_fixed || axes[d].walls[side].holds_value;
-                continue;
-              }
+              if (!axes[d].has_neighbour(at[d], side)) continue;
               std::array<int, 3> next = at;
               next[d] = (at[d] + (side == 0 ? n[d] - 1 : 1)) % n[d];
               if (seen[index(next)] != 0) continue;
@@ -63,9 +64,9 @@ std::vector<Region> regions_of(std::vector<unsigned char> seen, const std::vecto
 
 } // namespace
 
-void require_connected(const std::vector<unsigned char>& land, const std::vector<Axis>& axes,
+void require_connected(const std::vector<Role>& roles, const std::vector<Axis>& axes,
                        bool has_shift, Index3 first) {
-  const std::vector<Region> regions = regions_of(land, axes);
+  const std::vector<Region> regions = regions_of(roles, axes);
   if (regions.empty()) throw UsageError("the mask leaves no point to solve for");
   if (has_shift) return;
   const bool faces_fix = std::any_of(axes.begin(), axes.end(), [](const Axis& axis) {

@@ -62,6 +62,7 @@ public:
       solution.levels = 1;
     }
     attempt(f, View<const T>(u), options, method, solution);
+    judge(solution);
     if (const std::optional<int> best = detail::best_of_failed(solution)) {
       // The same steps again, as far as they were good.
       GridOptions until = options;
@@ -71,6 +72,7 @@ public:
       const double before = solution.seconds.value;
       attempt(f, View<const T>(u), until, method, solution);
       solution.end = end;
+      judge(solution);
       solution.seconds = Seconds{before + solution.seconds.value};
     }
     if (equations_.problem().is_singular()) equations_.remove_mean();
@@ -121,6 +123,12 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
+  void judge(GridSolution& solution) {
+    if (solution.end != GridSolution::End::stalled) return;
+    const double size = equations_.norm(true).first;
+    iteration_.judge(solution, size > 0 ? size : 1);
+  }
+
   /// Leaves u of the finest level.
   void attempt(const View<const T>& f, const View<const T>& guess, const GridOptions& options,
                GridMethod method, GridSolution& solution) {
@@ -144,7 +152,7 @@ private:
     const double relative_to = size > 0 ? size : 1;
     const auto begin = Clock::now();
     detail::Progressing progress(options, solution);
-    if (options.most_cycles == 0) {
+    if (progress.most() == 0) {
       (void)progress.begin(options.full ? 1 : equations_.norm(false).first / relative_to);
     } else if (method == GridMethod::fourier) {
       transform(progress, relative_to);

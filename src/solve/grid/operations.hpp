@@ -87,6 +87,22 @@ struct Applied {
   Span<T> out;
 };
 
+/// out = |A| |u| + |b|.
+template <class T>
+struct Magnified {
+  Operator<T> a;
+  Span<const T> u, b;
+  Span<T> out;
+};
+
+/// out = b - A u, computed in fp64 of differences between neighbours, which do not cancel.
+template <class T>
+struct Defect {
+  Operator<T> a;
+  Span<const T> u, b;
+  Span<T> out;
+};
+
 /// to = number to + other_number other.
 template <class T>
 struct Combined {

@@ -40,6 +40,7 @@ public:
     // Of an iteration: the operator reads and writes 5 arrays, with copies; the vectors take 15.
     solution.cycle_bytes = 20.0 * sizeof(T) * equations_.points();
     attempt(f, View<const T>(u), options, solution);
+    judge(solution);
     if (const std::optional<int> best = detail::best_of_failed(solution)) {
       // The same steps again, as far as they were good.
       GridOptions until = options;
@@ -48,6 +49,7 @@ public:
       const auto end = solution.end;
       attempt(f, View<const T>(u), until, solution);
       solution.end = end;
+      judge(solution);
     }
     equations_.copy(equations_.finest().u, x_);
     equations_.scatter(u);
@@ -72,14 +74,23 @@ private:
     } else {
       equations_.gather(guess, T(1), false, x_);
     }
-    constexpr int patience = 1000; // without a preconditioner residuals go up and down
-    detail::Progressing progress(options, solution, patience);
+    detail::Progressing progress(options, solution);
     if (size > 0 || !options.full) {
       descend(progress, right, size > 0 ? size : 1);
     } else {
       solution.residuals = {0};
       solution.end = GridSolution::End::converged;
     }
+  }
+
+  /// |A| |u| is estimated by what the operator makes of a random field.
+  void judge(GridSolution& solution) {
+    if (solution.end != GridSolution::End::stalled) return;
+    const Field<T>& right = equations_.finest().b;
+    multiply(x_, r_);
+    equations_.combine(r_, right, -1, 1);
+    const double all = magnitude_ * length(x_) + length(right);
+    detail::accept_rounding<T>(solution, length(r_) / all, {});
   }
 
   static GridProblem simple(GridProblem problem) {
@@ -140,6 +151,9 @@ private:
                                    apart / size));
     multiply(p_, ap);
     if (equations_.product(span(p_), span(ap)) < 0) sign_ = -1;
+    equations_.combine(p_, r_, 1, -1);
+    multiply(p_, ap);
+    magnitude_ = 2 * length(ap) / length(p_); // signs of numbers about 0 cancel half of their sizes
   }
 
   void descend(detail::Progressing& progress, const Field<T>& right, double size) {
@@ -182,6 +196,7 @@ private:
   detail::Equations<T> equations_;
   Apply apply_;
   double sign_ = 1;
+  double magnitude_ = 0; ///< of |A|, about
   Field<T> x_, r_, p_, q_, affine_, in_, out_;
 };
 

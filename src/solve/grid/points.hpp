@@ -9,10 +9,10 @@ namespace ridge::solve::detail {
 
 namespace grids::inline RIDGE_TARGET_NAME {
 
-/// k between two points.
+/// k between two points. Products of what masked points have would be below all numbers.
 template <class T>
 RIDGE_FN T between(T k, T other) {
-  return 2 * k * other / (k + other);
+  return 2 * k * (other / (k + other));
 }
 
 /// Where a row of k begins in its array, whose rows have a point more at both ends.
@@ -176,6 +176,81 @@ struct Combining {
   template <class IO>
   RIDGE_FN void operator()(const IO& io, Index i, Index, Index) const {
     io.store(c.to, i, c.number * io.read_written(c.to, i) + c.other_number * io.read(c.other, i));
+  }
+};
+
+template <class T>
+struct Magnifying {
+  static constexpr const char* name = "what cancels in a residual";
+  Magnified<T> m;
+  [[nodiscard]] RIDGE_FN Index3 points() const {
+    return {m.a.axes[0].points, m.a.axes[1].points, m.a.axes[2].points};
+  }
+  template <class IO>
+  RIDGE_FN void operator()(const IO& io, Index x, Index y, Index z) const {
+    const auto read = [&](const auto& span, Index i) {
+      const auto number = io.read(span, i);
+      return number < 0 ? -number : number;
+    };
+    const AlongX<T> w(m.a.axes[0], static_cast<int>(x), read);
+    const Row<T> row(m.a, static_cast<int>(y), static_cast<int>(z), read);
+    const Index at = row.here + x;
+    const T own = read(m.u, at);
+    const T below = read(m.u, row.before_z + x);
+    const T above = read(m.u, row.behind_z + x);
+    const Span<const T> none;
+    const PointOf<T> p =
+        m.a.k.size == 0
+            ? row.plain(m.a, m.u, none, static_cast<int>(x), w, own, below, above, read)
+            : row.varied(m.a, m.u, none, static_cast<int>(x), w, own, below, above, read);
+    // The residual of |u| with the point's own part of the other sign.
+    io.store(m.out, at, (p.residual + 2 * p.diagonal * own) + read(m.b, at));
+  }
+};
+
+template <class T>
+struct Defecting {
+  static constexpr const char* name = "residual in fp64";
+  Defect<T> d;
+  [[nodiscard]] RIDGE_FN Index3 points() const {
+    return {d.a.axes[0].points, d.a.axes[1].points, d.a.axes[2].points};
+  }
+  template <class IO>
+  RIDGE_FN void operator()(const IO& io, Index x, Index y, Index z) const {
+    const Index nx = d.a.axes[0].points;
+    const Index ny = d.a.axes[1].points;
+    const Index own = x + nx * (y + ny * z);
+    const Index k_row = nx + 2;
+    const Index at_k = d.a.k.size == 0 ? 0 : x + surrounded_row(nx, ny, y, z);
+    const double u = number(io, d.u, own);
+    const double sum = along<0>(io, x, own, 1, at_k, 1, u) +
+                       along<1>(io, y, own, nx, at_k, k_row, u) +
+                       along<2>(io, z, own, nx * ny, at_k, k_row * (ny + 2), u);
+    const double shift = static_cast<double>(d.a.shift);
+    io.store(d.out, own, static_cast<T>(number(io, d.b, own) + (sum - shift * u)));
+  }
+
+private:
+  template <class IO>
+  RIDGE_FN static double number(const IO& io, const Span<const T>& from, Index i) {
+    return static_cast<double>(io.read(from, i));
+  }
+  template <int Axis, class IO>
+  RIDGE_FN double along(const IO& io, Index at, Index own, Index stride, Index at_k, Index k_stride,
+                        double u) const {
+    const AxisTables<T>& axis = d.a.axes[Axis];
+    const int i = static_cast<int>(at);
+    double sum = 0;
+    for (int side = 0; side < 2; ++side) {
+      const int there = neighbour(axis, i, side == 0 ? -1 : 1);
+      double weight = number(io, side == 0 ? axis.low : axis.high, at);
+      if (d.a.k.size != 0)
+        weight *= between(number(io, d.a.k, at_k),
+                          number(io, d.a.k, side == 0 ? at_k - k_stride : at_k + k_stride));
+      const double beyond = there == i ? 0 : number(io, d.u, own + (there - i) * stride);
+      sum += weight * (beyond - u);
+    }
+    return sum;
   }
 };
 

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,9 +32,10 @@ struct DiffusionOptions {
   double diffusivity = 1;
   double dt = 1;
   ImplicitScheme scheme = ImplicitScheme::crank_nicolson;
-  /// The residual of a step over its right-hand side. The error of a step is at most as much of u.
+  /// The residual of a step over its right-hand side. The error of a step is at most as much of u,
+  /// or what rounding leaves of it: GridSolution::Criterion.
   double tolerance = 1e-10;
-  int most_cycles = 50; ///< of a step
+  std::optional<int> most_cycles = {}; ///< of a step; where not given 50, with a coefficient 10000
   /// No transforms, which are for one rank: u has the same bits on any number of ranks.
   bool reproducible = false;
 };

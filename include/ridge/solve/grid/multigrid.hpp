@@ -37,8 +37,10 @@ struct GridOptions {
   /// Transforms where they can be taken, the library is here and there is no first guess; else
   /// conjugate gradients with a coefficient or an order above 2; else cycles.
   GridMethod method = GridMethod::automatic;
-  double tolerance = 1e-10; ///< of the residual's norm over that of the right-hand side
-  int most_cycles = 100;
+  /// The residual's norm over that of the right-hand side. Where rounding leaves more of it, a
+  /// solution that rounding explains has converged, too: GridSolution::Criterion.
+  double tolerance = 1e-10;
+  std::optional<int> most_cycles = {}; ///< where not given 100, of conjugate gradients 10000
   /// Begins by solving on all coarser grids (full multigrid); not where there is a first guess.
   bool full = true;
   /// Takes the mean off a right-hand side that a singular problem cannot have.
@@ -61,6 +63,16 @@ struct GridOptions {
 struct GridSolution {
   enum class End { converged, stalled, cycles, stopped };
   End end = End::cycles;
+  /// By which it converged: the residual is as small as asked; or it falls no further, and is no
+  /// more than rounding leaves: `backward_error` is at most the precision's epsilon and `error` at
+  /// most its square root.
+  enum class Criterion { residual, rounding };
+  Criterion criterion = Criterion::residual;
+  /// Where the residual fell no further: its norm over that of |A| |u| + |f|, point by point.
+  std::optional<double> backward_error = {};
+  /// And what is left of the error of u, over u, by a cycle for the residual. Not of an operator of
+  /// one's own.
+  std::optional<double> error = {};
   int cycles = 0;
   /// Relative residuals, as computed from the solution: of the first guess, then after each cycle.
   /// The full start is part of the first cycle.
