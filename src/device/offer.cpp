@@ -119,7 +119,9 @@ AnyFunction require_offer(DeviceKind kind, const std::type_info& key) {
   const std::string& problem = table().of(kind).problem;
   if (!problem.empty()) throw Failure("the kernels for " + name + " cannot be loaded: " + problem);
   throw Failure("this build has no kernels for " + name +
-                (facts_of(kind).is_emulated ? "; `make build` makes them" : ""));
+                (facts_of(kind).is_emulated
+                     ? "; `cmake --build build --target ridge_module_simt` makes them"
+                     : ""));
 }
 
 SourceFile find_source(const std::type_info& key) {

@@ -218,9 +218,10 @@ def test_interrupt(ridge):
 
 
 def test_a_limit_of_the_process_counts(ridge):
-    """`ulimit -v`: the message tells what the process may still take, not what the machine has."""
+    """`ulimit -v`: the message tells what the process may still take, not what the machine has. The first field
+    alone is beyond it: none is filled before."""
     limited = 'ulimit -v 3000000; exec "$0" "$@"'
-    result = ridge("bench", "laplacian", "--device", "cpu", "--size", "700x700x700",
+    result = ridge("bench", "laplacian", "--device", "cpu", "--size", "800x800x800",
                    prefix=("bash", "-c", limited))
     assert result.code == 1
     value, unit = re.search(r"where ([\d.]+) (\w+) of", result.err).groups()

@@ -63,3 +63,15 @@ def test_of_several_cpu_modules_the_best_that_runs_is_loaded(ridge, tmp_path):
         assert result.code == 0 and levels == {level}, (names, levels)
     result, levels = opened(RIDGE_CPU_LEVEL="x86-64-v9")
     assert result.code != 0 and levels == set()
+
+
+def test_a_kind_without_kernels_says_what_makes_them(ridge, tmp_path):
+    """As after `make lab`, which builds no emulated GPU. The documents name the same command."""
+    for file in (pathlib.Path(ridge.program).parent / "lib").glob("lib*.so*"):
+        shutil.copy(file, tmp_path)
+    command = "cmake --build build --target ridge_module_simt"
+    ridge.bad("bench", "laplacian", "--size", "20x20x20", "--device", "simt:32", "--no-roof", code=1,
+              says=f"no kernels for simt; `{command}` makes them", env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)})
+    root = pathlib.Path(__file__).resolve().parents[2]
+    for page in ("README.md", "docs/building.md", "docs/getting_started.md"):
+        assert f"`{command}`" in (root / page).read_text(), page

@@ -1,5 +1,8 @@
 """`ridge evolve` against numpy and against the mathematics."""
 
+import pathlib
+import re
+
 import h5py
 import numpy as np
 import pytest
@@ -301,3 +304,14 @@ def test_bench_checks_and_accounts_many_sweeps(ridge, folder):
         assert record["check"]["ok"]
         assert record["steps"] == 8
         assert record["achieved_unit"] == "points/s" and record["roof_name"] == "one-sweep"
+
+
+def test_getting_started_evolves(ridge, folder):
+    """With its command, but for fewer steps."""
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "getting_started.md"
+    (line,) = re.findall(r"`build/ridge (evolve [^`]*)`", page.read_text())
+    u = np.random.default_rng(3).random((6, 5, 7))
+    write(u=u)
+    ridge.good(*line.replace("--steps 1000", "--steps 8").split())
+    last = snapshot()
+    assert last.mean() == pytest.approx(u.mean()) and np.ptp(last) < np.ptp(u)  # what is periodic loses nothing
