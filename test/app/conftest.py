@@ -88,7 +88,7 @@ def no_wisdom(tmp_path_factory):
 @pytest.fixture(scope="session", autouse=True)
 def small_roofs():
     """How fast the memory is is not what these tests ask: its ceilings are measured on small arrays."""
-    os.environ.setdefault("RIDGE_ROOF_MIB", "64")
+    os.environ.setdefault("RIDGE_ROOF_MIB", "8")
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ import ridge
 # Tests look into the cache; without one that is given, it is empty at first.
 os.environ.setdefault("RIDGE_CACHE", tempfile.mkdtemp(prefix="ridge-tests-"))
 # How fast the memory is is not what tests ask: ceilings are measured on small arrays.
-os.environ.setdefault("RIDGE_ROOF_MIB", "64")
+os.environ.setdefault("RIDGE_ROOF_MIB", "8")
 
 
 @pytest.fixture(params=["cpu", "simt:32"])
