@@ -9,6 +9,24 @@ wheel=$1
 folder=$2
 python=${3:-python3}
 most=$((10 * 1000 * 1000))
+
+# Too large is said at once, not after minutes of compression: what comes is no smaller than this, but for the
+# twentieth that advzip saves.
+"$python" - "$wheel" "$most" <<'PYTHON' || exit 1
+import re, shutil, sys, zipfile
+wheel, most = sys.argv[1], int(sys.argv[2])
+parts, largest = {}, {}
+for m in zipfile.ZipFile(wheel).infolist():
+    kind = re.search(r"/lib/ridge/ridge_(cuda|hip)\.so$", m.filename)
+    part = f"ridge_{kind[1]}" if kind else "ridge"
+    parts[part] = parts.get(part, 0) + m.compress_size
+    largest.setdefault(part, []).append((m.compress_size, m.filename))
+for part, size in parts.items():
+    if size * (0.95 if shutil.which("advzip") else 1) > most:
+        files = ", ".join(f"{name} {n}" for n, name in sorted(largest[part])[:-6:-1])
+        sys.exit(f"repair_wheel: the wheel {part} will have more than {most} bytes: {size} before its libraries are "
+                 f"added; the largest files are {files}")
+PYTHON
 PATH=$(dirname "$(command -v "$python")"):$PATH "$python" -m auditwheel repair "$wheel" -w "$folder" --zip-compression-level 9 \
   --exclude 'libmpi.so.*' --exclude 'libmpich.so.*'
 for whole in "$folder"/ridge-*.whl; do

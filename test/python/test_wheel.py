@@ -4,10 +4,13 @@ import base64
 import csv
 import hashlib
 import io
+import os
 import pathlib
 import subprocess
 import sys
 import zipfile
+
+import pytest
 
 SPLIT = pathlib.Path(__file__).parents[2] / "scripts" / "split_wheel.py"
 NAME = "ridge-1.2-py3-none-any.whl"
@@ -73,3 +76,17 @@ def test_both_are_installed_together(tmp_path):
 def test_a_wheel_without_them_stays_as_it_is(tmp_path):
     assert split(tmp_path, without=["ridge/lib/ridge/ridge_cuda.so"]) == [tmp_path / NAME]
     assert [p.name for p in tmp_path.iterdir()] == [NAME]
+
+
+@pytest.mark.parametrize("name, part", [("lib/libridge.so.0", "ridge"), ("lib/ridge/ridge_cuda.so", "ridge_cuda")])
+def test_what_is_too_large_is_said_at_once(tmp_path, name, part):
+    """Before libraries are looked for, which takes minutes with the search for repetitions behind it."""
+    with zipfile.ZipFile(tmp_path / NAME, "w") as wheel:
+        wheel.writestr(f"ridge/{name}", os.urandom(11_000_000))
+        wheel.writestr(f"{INFO}/METADATA", FILES[f"{INFO}/METADATA"])
+    repair = SPLIT.with_name("repair_wheel.sh")
+    done = subprocess.run(["bash", repair, tmp_path / NAME, tmp_path / "out", sys.executable], capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 1 and not (tmp_path / "out").exists()
+    assert f"the wheel {part} will have more than 10000000 bytes: 110" in done.stderr, done.stderr
+    assert f"the largest files are ridge/{name} 11000000" in done.stderr
