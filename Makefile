@@ -9,7 +9,7 @@ PYTHON := $(abspath $(BUILD))/venv
 # A folder keeps the generator it was configured with.
 GENERATOR = $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(if $(shell command -v ninja 2>&1),-G Ninja))
 # Tests run side by side: threads that wait for others should leave them the cores soon.
-SPIN = GOMP_SPINCOUNT=$${GOMP_SPINCOUNT:-1000}
+SPIN = GOMP_SPINCOUNT=$${GOMP_SPINCOUNT:-1000} OPENBLAS_NUM_THREADS=$${OPENBLAS_NUM_THREADS:-1}
 STEP = @scripts/step.sh $@ $(BUILD)/logs/$@.log
 
 .PHONY: lab check check-all build configure setup python clean
