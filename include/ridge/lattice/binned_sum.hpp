@@ -21,8 +21,8 @@
 #include <limits>
 #include <type_traits>
 
-// Seldom run, and long for packs, lane by lane: inlined everywhere they were most of what a reduction for the
-// cpu takes to compile.
+// Seldom run, and long for packs, lane by lane: inlined everywhere they were most of what a
+// reduction for the cpu takes to compile.
 #if defined(__CUDACC__) || defined(__HIP__)
 #define RIDGE_SELDOM_FN RIDGE_FN
 #else
