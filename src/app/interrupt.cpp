@@ -2,7 +2,10 @@
 
 #include <ridge/comm/communicator.hpp>
 
+#include "../io/remains.hpp"
+
 #include <csignal>
+#include <cstdlib>
 
 namespace ridge::app {
 
@@ -10,20 +13,25 @@ namespace {
 
 volatile std::sig_atomic_t asked_to_stop = 0; ///< by which signal
 
+/// The default of a signal, without locks and unfinished files left.
+extern "C" void end_at_once(int signal) {
+  io::remove_remains();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 extern "C" void remember(int signal) {
-  if (asked_to_stop != 0) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  }
+  if (asked_to_stop != 0) end_at_once(signal);
   asked_to_stop = signal;
 }
 
 } // namespace
 
 void catch_interrupts() {
+  (void)std::atexit(io::remove_remains); // by a library that has lost its launcher
   std::signal(SIGINT, remember);
   // Launchers end the ranks of a run of which one has failed by SIGTERM, and that at once.
-  if (comm::launched().ranks == 1) std::signal(SIGTERM, remember);
+  std::signal(SIGTERM, comm::launched().ranks == 1 ? remember : end_at_once);
   // A terminal that is closed; nohup has asked to go on.
   if (comm::launched().ranks == 1 && std::signal(SIGHUP, remember) == SIG_IGN)
     std::signal(SIGHUP, SIG_IGN);

@@ -71,7 +71,10 @@ bool Claim::try_to_hold(Kind kind, const std::string& called) {
     return true;
   }
   if (!is_in_place(id_, file_)) return false;
-  if (kind == Kind::alone) sign();
+  if (kind == Kind::alone) {
+    sign();
+    remains_.emplace(file_);
+  }
   return true;
 }
 
@@ -97,7 +100,7 @@ void Claim::close_file() {
 
 Claim::Claim(Claim&& other) noexcept
     : file_(std::move(other.file_)), id_(std::exchange(other.id_, -1)),
-      locked_(std::exchange(other.locked_, false)) {}
+      locked_(std::exchange(other.locked_, false)), remains_(std::move(other.remains_)) {}
 
 Claim::~Claim() {
   // Others that hold it, too, still need the file: the last one removes it.

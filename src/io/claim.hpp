@@ -1,7 +1,10 @@
 // A name that one process holds while it writes there.
 #pragma once
 
+#include "remains.hpp"
+
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace ridge::io {
@@ -38,6 +41,7 @@ private:
   std::filesystem::path file_;
   int id_ = -1;
   bool locked_ = false;
+  std::optional<Remains> remains_; ///< the file, while it is held
 };
 
 } // namespace ridge::io

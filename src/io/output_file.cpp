@@ -42,7 +42,7 @@ private:
 
 OutputFile::OutputFile(const OutputPlan& plan, fs::path target)
     : target_(std::move(target)), place_(place_of(target_)),
-      temporary_(plan.temporary_for(target_)) {}
+      temporary_(plan.temporary_for(target_)), remains_(temporary_) {}
 
 OutputFile::~OutputFile() {
   std::error_code ignored;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "output_plan.hpp"
+#include "remains.hpp"
 
 #include <filesystem>
 #include <string>
@@ -40,6 +41,7 @@ private:
   [[noreturn]] void fail(int error) const;
 
   std::filesystem::path target_, place_, temporary_;
+  Remains remains_;
   State state_ = State::temporary;
 };
 

@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import pytest
 from conftest import left_in
-from over_ranks import refused
+from over_ranks import refused, running_ranks
 from sample_records import record, written
 from test_evolve import snapshot
 
@@ -123,6 +123,21 @@ def test_reader_that_leaves_ends_the_run_in_good_order(ridge, inputs, command):
     run.stdout = None
     _, err = run.communicate(timeout=60)
     assert (run.returncode, err) == (128 + signal.SIGPIPE, "")
+    assert not [name for name in left_in(inputs) if name.endswith((".lock", ".partial"))]
+
+
+def test_ranks_that_a_launcher_ends_leave_no_locks(mpi, inputs):
+    """By SIGTERM, as launchers do where a pipe is closed or a rank has failed."""
+    words = [10**4 if word == 10**7 else word for word in LONG["nbody"]]
+    launcher, ranks = running_ranks(mpi, [*words, "-o", "out.h5", "--device", "cpu"])
+    began = time.monotonic()
+    while not os.path.exists("out.xdmf"):
+        assert launcher.poll() is None and time.monotonic() - began < 60
+        time.sleep(0.01)
+    for rank in ranks:
+        os.kill(rank, signal.SIGTERM)
+    launcher.communicate(timeout=60)
+    assert launcher.returncode != 0
     assert not [name for name in left_in(inputs) if name.endswith((".lock", ".partial"))]
 
 
