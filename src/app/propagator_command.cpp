@@ -263,7 +263,7 @@ void PropagatorCommand::add(const solve::Solved& solved) {
   total_.bytes += solved.bytes;
   total_.flops += solved.flops;
   total_.seconds.value += solved.seconds.value;
-  total_.residual = std::max(total_.residual, solved.residual);
+  if (!(total_.residual >= solved.residual)) total_.residual = solved.residual; // NaN stays
   unfinished_ += solved.converged ? 0 : 1;
 }
 

@@ -11,10 +11,10 @@ struct BiCgStab::State {
   State(Queue& queue, Operator<double> a, Index count)
       : work(queue, count), apply(std::move(a)), r(queue, count, "the residual"),
         r0(queue, count, "the first residual"), p(queue, count, "the direction"),
-        v(queue, count, "A p"), t(queue, count, "A r") {}
+        v(queue, count, "A p"), t(queue, count, "A r"), best(queue, count, "the best solution") {}
   Workspace work;
   Operator<double> apply;
-  Vector<double> r, r0, p, v, t;
+  Vector<double> r, r0, p, v, t, best;
 };
 
 BiCgStab::BiCgStab(Queue& queue, Operator<double> apply, Index count) {
@@ -25,7 +25,8 @@ BiCgStab::~BiCgStab() = default;
 
 Solved BiCgStab::solve(Span<double> x, Span<const double> b, const Options& options) {
   State& k = *state_;
-  const Workspace& work = k.work;
+  Workspace& work = k.work;
+  const Start start(work, x, b);
   const Span<double> r = k.r.span(), r0 = k.r0.span(), p = k.p.span(), v = k.v.span(),
                      t = k.t.span();
   Chain iteration;
@@ -38,9 +39,11 @@ Solved BiCgStab::solve(Span<double> x, Span<const double> b, const Options& opti
   add_op(iteration, work, StepBlend{r, v, p, work.s()});
   Chain residual;
   residual.add(k.apply(v, x));
-  add_op(residual, work, Begin<double>{b, v, r0, p, false});
-  add_sum<Begin<double>, TakeShadow>(residual, work, {b, v, r, p, true});
-  return run_to_the_end(k.work, b, iteration, residual, options);
+  add_op(residual, work, Begin<double>{start.b(), v, r0, p, false});
+  add_sum<Begin<double>, TakeShadow>(residual, work, {start.b(), v, r, p, true});
+  const Solved solved = run_to_the_end(work, start, x, k.best.span(), iteration, residual, options);
+  start.scale_back(x);
+  return solved;
 }
 
 } // namespace ridge::solve

@@ -7,10 +7,12 @@ namespace ridge::solve {
 
 struct Cg::State {
   State(Queue& queue, Operator<double> a, Index count, comm::Communicator* ranks)
-      : work(queue, count, ranks), apply(std::move(a)), krylov(queue, count) {}
+      : work(queue, count, ranks), apply(std::move(a)), krylov(queue, count),
+        best(queue, count, "the best solution") {}
   Workspace work;
   Operator<double> apply;
   Krylov<double> krylov;
+  Vector<double> best;
   Forecast forecast{1};
 };
 
@@ -22,12 +24,16 @@ Solved Cg::solve(Span<double> x, Span<const double> b, const Options& options) {
   Workspace& work = state_->work;
   const auto& k = state_->krylov;
   work.set_reproducible(options.reproducible);
+  const Start start(work, x, b);
   const Chain iteration = k.iteration(work, state_->apply, x);
   Chain residual;
   residual.add(state_->apply(k.q.span(), x));
-  add_sum<Begin<double>, TakeResidual>(residual, work, {b, k.q.span(), k.r.span(), k.p.span()});
-
-  return run_to_the_end(work, b, iteration, residual, options, &state_->forecast);
+  add_sum<Begin<double>, TakeResidual>(residual, work,
+                                       {start.b(), k.q.span(), k.r.span(), k.p.span()});
+  const Solved solved = run_to_the_end(work, start, x, state_->best.span(), iteration, residual,
+                                       options, &state_->forecast);
+  start.scale_back(x);
+  return solved;
 }
 
 } // namespace ridge::solve

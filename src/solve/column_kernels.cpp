@@ -186,7 +186,7 @@ const AllColumns<OfferColumnOp<Dot<float>>, OfferColumnOp<Dot<double>>,
                  OfferColumnOp<StepDirection<float>>, OfferColumnOp<StepDirection<double>>,
                  OfferColumnOp<Collect<double, float>>, OfferColumnOp<Collect<double, double>>,
                  OfferColumnOp<BeginDirection<float>>, OfferColumnOp<BeginDirection<double>>,
-                 OfferColumnOp<TakeBest>>
+                 OfferColumnOp<TakeBest>, OfferColumnOp<Scale>>
     of_column_vectors;
 const AllColumns<OfferColumnThen<ChooseStep>, OfferColumnThen<ChooseTurn>,
                  OfferColumnThen<TakeResidual>, OfferColumnThen<TakeSource>,

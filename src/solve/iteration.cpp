@@ -3,6 +3,7 @@
 #include <ridge/device/generate.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ridge::solve {
 
@@ -89,42 +90,131 @@ Index Batches::give(Index most) {
   return every_;
 }
 
-Solved run_to_the_end(Workspace& work, Span<const double> b, const Chain& iteration,
-                      const Chain& residual, const Options& options, Forecast* known) {
+void clear(Workspace& work, Span<double> x) {
+  fill_bytes(work.queue(), x.data, 0, Bytes{x.size * static_cast<Index>(sizeof(double))});
+}
+
+Start::Start(Workspace& work, Span<double> x, Span<const double> b) : work_(work), b_(b) {
+  constexpr double least = 1e-200, most = 1e200; // of |b|^2: residuals are smaller by 1e-30
+  constexpr int far = 600;                       // what is beyond these comes between them
+  const auto n = static_cast<std::size_t>(work.columns());
+  work.set_all(std::vector<double>(n * static_cast<std::size_t>(scalars), 0).data());
+  measure(b, x);
+  std::vector<double> units(n, 1);
+  // One column of zeros is one that rests; where all seem to be, their squares may be too small.
+  bool apart = !any(work.answer(0), n, source2);
+  for (std::size_t c = 0; c < n; ++c) {
+    const double size2 = scalars_of(work.answer(0), c)[source2];
+    apart = apart || (size2 > 0 && size2 < least) || size2 > most;
+    if (size2 < least) units[c] = std::ldexp(1, far);
+    if (size2 > most) units[c] = std::ldexp(1, -far);
+  }
+  if (!apart) return;
+  copy_.emplace(work.queue(), work.count(), "the right-hand side in its unit");
+  b_ = copy_->span();
+  Chain scaled;
+  add_op(scaled, work, Scale{b, copy_->span(), work.s()});
+  set_units(units);
+  scaled.run();
+  measure(b_, x);
+  for (std::size_t c = 0; c < n; ++c) {
+    const double size2 = scalars_of(work.answer(0), c)[source2];
+    const bool is_size = size2 > 0 && std::isfinite(size2);
+    const int more = is_size ? std::ilogb(units[c]) - std::ilogb(std::sqrt(size2)) : 0;
+    if (units[c] != 1) units[c] = std::ldexp(1, std::clamp(more, -1000, 1000));
+  }
+  units_ = units;
+  set_units(units);
+  scaled.run();
+  scale(x);
+  measure(b_, x);
+  bytes_ += 2 * scaled.bytes();
+}
+
+void Start::measure(Span<const double> b, Span<const double> x) {
+  Chain sums;
+  add_sum<Dot<double>, TakeSource>(sums, work_, {b, b});
+  add_sum<Dot<double>, TakeStart>(sums, work_, {x, x});
+  sums.run();
+  bytes_ += sums.bytes();
+  work_.ask(0);
+}
+
+void Start::set_units(const std::vector<double>& units) const {
+  const double* const now = work_.answer(0);
+  std::vector<double> all(now, now + units.size() * static_cast<std::size_t>(scalars));
+  for (std::size_t c = 0; c < units.size(); ++c)
+    all[c * static_cast<std::size_t>(scalars) + static_cast<std::size_t>(unit)] = units[c];
+  work_.set_all(all.data());
+}
+
+void Start::by(Span<double> x, bool back) const {
+  if (units_.empty()) return;
+  std::vector<double> units = units_;
+  for (double& one : units)
+    one = back ? 1 / one : one;
+  work_.ask(0);
+  set_units(units);
+  work_.bind(Scale{x, x, work_.s()}).run();
+  work_.queue().wait();
+}
+
+Solved run_to_the_end(Workspace& work, const Start& start, Span<double> x, Span<double> best,
+                      const Chain& iteration, const Chain& residual, const Options& options,
+                      Forecast* known) {
   const Stopwatch watch;
-  Chain source;
-  add_sum<Dot<double>, TakeSource>(source, work, {b, b});
+  Chain keep, back;
+  add_op(keep, work, Keep{x, best, work.s()});
+  add_op(back, work, TakeBest{best, x, work.s()});
   Solved solved;
-  work.set(iterations, 0);
-  work.set(broken, 0);
-  work.set(target2, 0);
-  source.run();
-  work.ask(0);
-  const double wanted = options.tolerance * options.tolerance * work.answer(0)[source2];
+  solved.bytes = start.bytes();
+  const auto run = [&solved](const Chain& chain) {
+    chain.run();
+    solved.bytes += chain.bytes();
+  };
+  const auto now = [&work] {
+    work.ask(0);
+    return work.answer(0);
+  };
+  clear(work, best);
+  const double source = now()[source2];
+  const double wanted = options.tolerance * options.tolerance * source;
   work.set(target2, wanted);
-  residual.run();
-  solved.bytes = source.bytes() + residual.bytes();
+  run(residual);
 
   Batches batches(work, iteration, options, known);
+  double before = -1;
+  int lost = 0;
   // The residual that the iteration has and the true one part: then it begins again from x.
   while (true) {
-    work.ask(0);
-    const double* const s = work.answer(0);
+    const double* s = now();
+    const bool lost_sign = s[broken] != 0;
+    if (s[worse] != 0) {
+      run(back);
+      run(residual);
+      s = now();
+    }
+    const double measured = s[measured2];
     solved.iterations = static_cast<Index>(s[iterations]);
-    solved.broken = s[broken] != 0 || !(s[measured2] >= 0);
     solved.residual = relative(s, measured2);
-    solved.converged = s[measured2] <= wanted;
+    solved.converged = measured <= wanted;
+    solved.broken = !solved.converged && (lost_sign || !std::isfinite(measured + source));
+    lost = before < 0 || measured < 0.5 * before ? 0 : lost + 1;
+    solved.rounding = !solved.converged && !solved.broken && lost >= 2;
     const Index left = options.most_iterations - solved.iterations;
-    if (solved.converged || solved.broken || solved.stopped || left <= 0) break;
-    const Index given = batches.run(left, [&](const double* now) {
-      solved.stopped = options.go_on && !options.go_on({static_cast<Index>(now[iterations]),
-                                                        relative(now, residual2)});
-      return !solved.stopped && now[ended] == 0;
+    if (solved.converged || solved.broken || solved.rounding || solved.stopped || left <= 0) break;
+    before = measured;
+    run(keep);
+    const Index given = batches.run(left, [&](const double* at) {
+      solved.stopped = options.go_on && !options.go_on({static_cast<Index>(at[iterations]),
+                                                        relative(at, residual2)});
+      return !solved.stopped && at[ended] == 0;
     });
-    solved.bytes += static_cast<double>(given) * iteration.bytes() + residual.bytes();
+    solved.bytes += static_cast<double>(given) * iteration.bytes();
     solved.flops += static_cast<double>(given) * iteration.flops();
-    residual.run();
+    run(residual);
   }
+  if (solved.stopped || solved.iterations >= options.most_iterations) solved.rounding = false;
   solved.seconds = watch.seconds();
   return solved;
 }

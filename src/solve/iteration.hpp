@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -258,13 +259,52 @@ private:
   return decades > 0 ? iterations / decades : std::numeric_limits<double>::infinity();
 }
 
+/// NaN where one of both is.
 [[nodiscard]] inline double relative(const double* s, Scalar squared) {
-  return s[source2] > 0 ? std::sqrt(s[squared] / s[source2]) : 0;
+  return s[source2] == 0 ? 0 : std::sqrt(s[squared] / s[source2]);
 }
 
+/// A column's scalars.
+[[nodiscard]] inline const double* scalars_of(const double* all, std::size_t column) {
+  return all + column * static_cast<std::size_t>(scalars);
+}
+[[nodiscard]] inline bool any(const double* all, std::size_t columns, Scalar which) {
+  for (std::size_t c = 0; c < columns; ++c)
+    if (scalars_of(all, c)[which] != 0) return true;
+  return false;
+}
+
+/// Where a solver begins: its scalars, |b|^2 and |x|^2 among them. Right-hand sides whose squares
+/// are no numbers, or nearly 0, are copied and multiplied by powers of two, each by its own, and so
+/// is x until the end: no bit of theirs changes.
+class Start {
+public:
+  Start(Workspace& work, Span<double> x, Span<const double> b);
+  [[nodiscard]] Span<const double> b() const { return b_; }
+  /// A vector in the solver's unit, or back.
+  void scale(Span<double> x) const { by(x, false); }
+  void scale_back(Span<double> x) const { by(x, true); }
+  [[nodiscard]] double bytes() const { return bytes_; }
+
+private:
+  void by(Span<double> x, bool back) const;
+  void set_units(const std::vector<double>& units) const;
+  void measure(Span<const double> b, Span<const double> x);
+
+  Workspace& work_;
+  Span<const double> b_;
+  std::optional<Vector<double>> copy_;
+  std::vector<double> units_; ///< a power of two for each column, or none
+  double bytes_ = 0;
+};
+
+void clear(Workspace& work, Span<double> x);
+
 /// Iterations in double precision until |b - A x| is small enough; `residual` computes it anew and
-/// lets them begin from there.
-[[nodiscard]] Solved run_to_the_end(Workspace& work, Span<const double> b, const Chain& iteration,
+/// lets them begin from there. `start`: of x and b. x is the best that was computed then, `best`
+/// memory for it.
+[[nodiscard]] Solved run_to_the_end(Workspace& work, const Start& start, Span<double> x,
+                                    Span<double> best, const Chain& iteration,
                                     const Chain& residual, const Options& options,
                                     Forecast* known = nullptr);
 

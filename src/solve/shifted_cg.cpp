@@ -6,6 +6,7 @@
 
 #include "iteration.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ridge::solve {
@@ -27,19 +28,22 @@ struct ShiftedCg::State {
   }
   void begin(const std::vector<Span<double>>& x, Span<const double> b) const {
     const std::vector<double> ones(shifts.size(), 1);
-    set(sigma, shifts);
+    std::vector<double> apart = shifts;
+    for (double& shift : apart)
+      shift -= least();
+    set(sigma, apart);
     for (const auto* numbers : {&zeta, &before, &last_step})
       set(*numbers, ones);
     last_turn.clear(work.queue());
     seed.clear(work.queue());
     const Bytes bytes{count * static_cast<Index>(sizeof(double))};
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      fill_bytes(work.queue(), x[i].data, 0, bytes);
+    for (std::size_t i = 0; i < x.size(); ++i)
       copy_bytes_on_device(work.queue(), directions[i].span().data, b.data, bytes);
-    }
   }
+  /// The iterations are those of A + the least shift, which takes most of them.
+  [[nodiscard]] double least() const { return *std::min_element(shifts.begin(), shifts.end()); }
   [[nodiscard]] Chain iteration(const std::vector<Span<double>>& x) const {
-    Chain chain = krylov.begin_iteration(work, apply);
+    Chain chain = krylov.begin_iteration(work, least() > 0 ? shifted(least()) : apply);
     chain.add(
         work.bind_few(StepShifts{sigma.span(), zeta.span(), before.span(), last_step.span(),
                                  last_turn.span(), shift_step.span(), shift_turn.span(), work.s()},
@@ -98,18 +102,16 @@ std::vector<Solved> ShiftedCg::solve(const std::vector<Span<double>>& x, Span<co
   const Stopwatch watch;
   Workspace& work = state.work;
   const auto& k = state.krylov;
-  state.begin(x, b);
+  for (const Span<double>& one : x)
+    clear(work, one);
+  const Start start(work, x.front(), b);
+  state.begin(x, start.b());
   const Chain iteration = state.iteration(x);
-  Chain source;
-  add_sum<Dot<double>, TakeSource>(source, work, {b, b});
   Chain first; // r = p = b
   k.q.clear(work.queue());
-  add_sum<Begin<double>, TakeResidual>(first, work, {b, k.q.span(), k.r.span(), k.p.span()});
+  add_sum<Begin<double>, TakeResidual>(first, work,
+                                       {start.b(), k.q.span(), k.r.span(), k.p.span()});
   Solved all;
-  work.set(iterations, 0);
-  work.set(broken, 0);
-  work.set(target2, 0);
-  source.run();
   work.ask(0);
   // A little less: what is recomputed is a little more.
   const double wanted = options.tolerance * options.tolerance * work.answer(0)[source2];
@@ -125,7 +127,7 @@ std::vector<Solved> ShiftedCg::solve(const std::vector<Span<double>>& x, Span<co
   const double* const s = work.answer(0);
   all.iterations = static_cast<Index>(s[iterations]);
   all.broken = s[broken] != 0;
-  all.bytes = source.bytes() + first.bytes() + static_cast<double>(given) * iteration.bytes();
+  all.bytes = start.bytes() + first.bytes() + static_cast<double>(given) * iteration.bytes();
   all.flops = static_cast<double>(given) * iteration.flops();
 
   std::vector<Solved> solved;
@@ -133,10 +135,11 @@ std::vector<Solved> ShiftedCg::solve(const std::vector<Span<double>>& x, Span<co
     Options rest = options;
     rest.most_iterations = all.stopped ? 0 : options.most_iterations - all.iterations;
     Cg alone(work.queue(), state.shifted(state.shifts[i]), state.count, state.ranks);
-    Solved one = alone.solve(x[i], b, rest); // none where it is small enough already
+    Solved one = alone.solve(x[i], start.b(), rest); // none where it is small enough already
+    start.scale_back(x[i]);
     one.iterations += all.iterations;
     one.stopped = one.stopped || all.stopped;
-    one.broken = one.broken || all.broken;
+    one.broken = !one.converged && (one.broken || all.broken);
     solved.push_back(one);
   }
   solved.front().bytes += all.bytes;

@@ -23,15 +23,11 @@ struct Column {
   double pace = 0;  ///< iterations a decade, in the run before
   int lost = 0;     ///< runs, one after the other, that made little or nothing better
   bool converged = false, anew = true, broken = false;
+  bool worse = false, better = false; ///< than the best, after this run
   /// The residual falls no further in these numbers, or there is none.
   [[nodiscard]] bool spent() const { return broken || lost >= 2; }
   [[nodiscard]] bool goes_on() const { return !converged && !spent(); }
 };
-
-/// A column's scalars.
-inline const double* scalars_of(const double* all, std::size_t column) {
-  return all + column * static_cast<std::size_t>(scalars);
-}
 
 /// What iterations have done so far in the column that is furthest behind.
 inline Progress progress_of(const double* all, std::size_t columns) {
@@ -48,12 +44,6 @@ inline bool all_ended(const double* all, std::size_t columns) {
   for (std::size_t c = 0; c < columns; ++c)
     if (scalars_of(all, c)[ended] == 0) return false;
   return true;
-}
-
-inline bool any(const double* all, std::size_t columns, Scalar which) {
-  for (std::size_t c = 0; c < columns; ++c)
-    if (scalars_of(all, c)[which] != 0) return true;
-  return false;
 }
 
 /// Columns of which each is as far as its scalars say.
@@ -87,7 +77,10 @@ public:
   void take(const double* now, Drop& drop) {
     double worst = -1; // |r|^2 as measured, in units of what the iteration had
     each(now, [&](Column& c, const double* s) {
-      const bool ran = c.goes_on() && c.before >= 0;
+      const bool first = c.before < 0;
+      const bool ran = c.goes_on() && !first;
+      c.worse = (first || ran) && s[worse] != 0;
+      c.better = s[better] != 0;
       c.measured = s[measured2];
       c.converged = c.measured <= c.wanted;
       if (!ran) return;
@@ -98,6 +91,9 @@ public:
       c.anew = c.lost > 0 || s[broken] != 0 || !std::isfinite(s[along]);
     });
     if (worst >= 0) drop.note(worst, 1);
+  }
+  [[nodiscard]] bool any_worse() const {
+    return std::any_of(all_.begin(), all_.end(), [](const Column& c) { return c.worse; });
   }
   /// Takes residuals of what was kept before.
   void take_again(const double* now) {
@@ -145,6 +141,7 @@ public:
       c.before = c.measured;
       c.began = now[iterations];
       now[broken] = 0;
+      now[better] = c.better ? 1 : 0; // another column's residuals may have been taken again
       now[ended] = c.goes_on() ? 0 : 1;
       now[fresh] = c.anew ? 1 : 0;
       if (c.anew) now[along] = now[residual2];
@@ -181,10 +178,10 @@ std::vector<Solved> solve_by_updates(Workspace& work, const Operator<double>& ap
                                      const ColumnsCg::Measure& measure) {
   const auto n = static_cast<std::size_t>(work.columns());
   const bool mixed = drop.factor() > 0;
-  const Chain residual = inner.residual(b, beside.q), collect = inner.collect(x, beside.best);
-  Chain source, image, back;
-  add_sum<Dot<double>, TakeSource>(source, work, {b, b});
-  add_sum<Dot<double>, TakeStart>(source, work, {x, x});
+  const Start start(work, x, b);
+  const Chain residual = inner.residual(start.b(), beside.q),
+              collect = inner.collect(x, beside.best);
+  Chain image, back;
   image.add(apply(beside.q, x));
   add_op(back, work, TakeBest{beside.best, x, work.s()});
 
@@ -200,29 +197,26 @@ std::vector<Solved> solve_by_updates(Workspace& work, const Operator<double>& ap
     work.ask(0);
     return work.answer(0);
   };
-  const auto clear = [&work](Span<double> to) {
-    fill_bytes(work.queue(), to.data, 0, Bytes{to.size * static_cast<Index>(sizeof(double))});
-  };
   std::vector<double> scalars_now(n * static_cast<std::size_t>(scalars), 0);
+  all.bytes = start.bytes();
   inner.begin();
-  clear(beside.best);
-  work.set_all(scalars_now.data());
-  run(source);
+  clear(work, beside.best);
   columns.want(now(), options.tolerance);
   if (any(work.answer(0), n, start2)) {
     run(image);
   } else {
-    clear(beside.q); // A 0
+    clear(work, beside.q); // A 0
   }
   run(residual);
   bool stopped = false, foreseen = false;
   int tightened = 0;
   while (true) {
     columns.take(now(), drop);
-    if (any(work.answer(0), n, worse)) {
+    if (columns.any_worse()) {
       run(back);
       run(image);
       run(residual);
+      all.bytes += inner.overlap();
       columns.take_again(now());
     }
     const double factor = mixed ? columns.factor(drop) : 0;
@@ -261,6 +255,7 @@ std::vector<Solved> solve_by_updates(Workspace& work, const Operator<double>& ap
     solved[c].rounding = !columns[c].converged && !solved[c].broken && columns[c].spent();
     solved[c].stopped = stopped;
   }
+  start.scale_back(x);
   all.seconds = watch.seconds();
   return solved;
 }

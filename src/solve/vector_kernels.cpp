@@ -164,7 +164,7 @@ const All<OfferOp<Dot<float>>, OfferOp<Dot<double>>, OfferOp<Begin<float>>, Offe
           OfferOp<StepResidual<double>>, OfferOp<StepDirection<float>>,
           OfferOp<StepDirection<double>>, OfferOp<Collect<double, float>>,
           OfferOp<Collect<double, double>>, OfferOp<BeginDirection<float>>,
-          OfferOp<BeginDirection<double>>, OfferOp<Keep>, OfferOp<TakeBest>>
+          OfferOp<BeginDirection<double>>, OfferOp<Keep>, OfferOp<TakeBest>, OfferOp<Scale>>
     of_vectors;
 const All<OfferOp<ComplexDot>, OfferOp<StepHalf>, OfferOp<TwoDots>, OfferOp<StepBoth>,
           OfferOp<StepBlend>>

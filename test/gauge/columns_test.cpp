@@ -9,7 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ridge::gauge {
 namespace {
@@ -79,7 +81,9 @@ TEST_P(ColumnsOn, EachIsSolvedAsIfAlone) {
       site = 0.0 * site;
     component(b[2][5], 7) = {1, 0};
     std::vector<SpinorSites> x(number, SpinorSites(b[0].size()));
-    x[0] = random_column(9); // where it begins
+    x[0] = random_column(9); // where it begins, near the solution
+    b[0] = image(n, x[0]);
+    component(b[0][3], 2).re += 1e-2;
     const double tolerance = 1e-12;
     const auto solved = solver.solve(x, b, {.tolerance = tolerance});
     ASSERT_EQ(solved.size(), std::size_t{number});
@@ -153,6 +157,81 @@ TEST_P(ColumnsOn, SixteenBitsInsideReachTwelveDigits) {
   x = none;
   solved = solver.solve(x, b, {.tolerance = tolerance, .go_on = [](const auto&) { return false; }});
   EXPECT_TRUE(solved[0].stopped && !solved[0].converged);
+}
+
+/// Near the critical mass fp32 and 16 bits know little of small residuals: with steps for another
+/// residual than the one computed anew they diverged.
+TEST_P(ColumnsOn, LowerPrecisionConvergesWhereDoubleDoes) {
+  Queue queue{Device{GetParam()}};
+  using Method = WilsonColumns::Method;
+  for (const double mass : {-0.9}) {
+    const WilsonNumbers n = by_mass(mass);
+    std::vector<SpinorSites> b;
+    for (std::uint64_t seed = 1; seed <= number; ++seed)
+      b.push_back(random_column(seed));
+    const auto most_of = [&](Method method) {
+      const int columns = method == Method::fixed16_cg ? 1 : number;
+      WilsonColumns solver(queue, size_here, links_here(), n, columns, periodic, method);
+      Index most = 0;
+      for (int first = 0; first < number; first += columns) {
+        const std::vector<SpinorSites> some(b.begin() + first, b.begin() + first + columns);
+        std::vector<SpinorSites> x(some.size(), SpinorSites(some[0].size()));
+        for (const auto& one : solver.solve(x, some, {.tolerance = 1e-10})) {
+          EXPECT_TRUE(one.converged) << mass;
+          EXPECT_LE(one.residual, 1e-10) << mass;
+          most = std::max(most, one.iterations);
+        }
+      }
+      return most;
+    };
+    const Index right = most_of(Method::cg);
+    EXPECT_GT(right, 100) << mass;
+    for (const Method method : {Method::mixed_cg, Method::fixed16_cg})
+      EXPECT_LE(most_of(method), 1.3 * static_cast<double>(right)) << mass;
+  }
+}
+
+/// Few eigenvalues: exact after some iterations, and then rounding.
+TEST_P(ColumnsOn, UnitLinksConvergeToo) {
+  Queue queue{Device{GetParam()}};
+  const Extents small{2, 2, 2, 2};
+  const HostLinks unit(static_cast<std::size_t>(4 * small.count()), random_su3(3, 0, 0.0));
+  WilsonColumns solver(queue, small, unit, by_mass(0.3), number);
+  std::vector<SpinorSites> b(number, SpinorSites(16)), x = b;
+  for (int c = 0; c < number; ++c)
+    component(b[static_cast<std::size_t>(c)][0], c) = {1, 0};
+  for (const auto& one : solver.solve(x, b, {.tolerance = 1e-10})) {
+    EXPECT_TRUE(one.converged);
+    EXPECT_LT(one.iterations, 20);
+  }
+}
+
+TEST_P(ColumnsOn, KeepsTheBestThereIs) {
+  Queue queue{Device{GetParam()}};
+  const WilsonNumbers n = by_mass(0.3);
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  for (const auto method : {WilsonColumns::Method::mixed_cg, WilsonColumns::Method::cg}) {
+    WilsonColumns solver(queue, size_here, links_here(), n, number, antiperiodic_in_time, method);
+    std::vector<SpinorSites> b(number, random_column(5));
+    std::vector<SpinorSites> x(number, SpinorSites(b[0].size()));
+    for (auto& site : x[1])
+      site = 1e30 * random_column(7)[0]; // worse than nothing
+    component(x[2][3], 4) = {none, 0};
+    component(b[3][2], 1) = {none, 0};
+    // No number in double has such a residual.
+    const auto solved = solver.solve(x, b, {.tolerance = 1e-18});
+    for (std::size_t c = 0; c < number; ++c) {
+      EXPECT_FALSE(solved[c].converged);
+      if (c == 3) {
+        EXPECT_TRUE(solved[c].broken);
+        continue;
+      }
+      EXPECT_TRUE(solved[c].rounding) << c;
+      EXPECT_LE(solved[c].residual, 1e-14) << c;
+      EXPECT_LE(apart(image(n, x[c]), b[c]) / length_of(b[c]), 1e-14) << c;
+      EXPECT_LT(solved[c].iterations, 300) << c;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Here, ColumnsOn, ::testing::ValuesIn(ridge::test::devices_here()),

@@ -169,6 +169,95 @@ TEST_P(CgOn, GivesTheDenseSolutionsOfShifts) {
   EXPECT_THROW(ShiftedCg(queue, apply<double>(4.3), nx * ny, {}), UsageError);
 }
 
+TEST_P(CgOn, ShiftsThatConvergeFirstRest) {
+  for (const std::vector<double>& shifts :
+       {std::vector<double>{0, 10, 1e8}, std::vector<double>{10}}) {
+    ShiftedCg cg(queue, apply<double>(4.05), nx * ny, shifts);
+    std::vector<Field<double>> fields;
+    std::vector<Span<double>> found;
+    for (std::size_t i = 0; i < shifts.size(); ++i)
+      fields.emplace_back(queue.device(), lattice, "y");
+    for (auto& field : fields)
+      found.push_back(field.reals());
+    const auto solved = cg.solve(found, b.reals(), {.tolerance = 1e-11});
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+      EXPECT_TRUE(solved[i].converged) << shifts[i];
+      EXPECT_LE(solved[i].residual, 1e-11) << shifts[i];
+      x.set(queue, fields[i].get(queue));
+      expect_dense_solution(4.05 + shifts[i], 1e-9);
+    }
+    if (shifts.size() == 1) {
+      EXPECT_LT(solved[0].iterations, 15); // of A + 10, not of A
+    }
+  }
+}
+
+TEST_P(CgOn, SolvesForRightHandSidesOfAnyNorm) {
+  const auto one = b.get(queue);
+  const auto right = dense_solution(4.3, one);
+  for (const double size : {1e-300, 1e-200, 1e160, 1e250}) {
+    auto scaled = one;
+    for (double& value : scaled)
+      value *= size;
+    b.set(queue, scaled);
+    const std::vector<double> none(right.size(), 0);
+    const auto check = [&](const Solved& solved) {
+      EXPECT_TRUE(solved.converged) << size;
+      EXPECT_GT(solved.iterations, 5) << size;
+      const auto found = x.get(queue);
+      for (std::size_t i = 0; i < right.size(); ++i)
+        ASSERT_NEAR(found[i] / size, right[i], 1e-7) << size;
+      x.set(queue, none);
+    };
+    x.set(queue, none);
+    Cg cg(queue, apply<double>(4.3), nx * ny);
+    check(cg.solve(x.reals(), b.reals(), {}));
+    MixedCg mixed(queue, apply<double>(4.3), apply<float>(4.3), nx * ny);
+    check(mixed.solve(x.reals(), b.reals(), {}));
+    BiCgStab direct(queue, apply<double>(4.3), nx * ny);
+    check(direct.solve(x.reals(), b.reals(), {}));
+    ShiftedCg shifted(queue, apply<double>(4.3), nx * ny, {0});
+    check(shifted.solve({x.reals()}, b.reals(), {})[0]);
+    EXPECT_LE(cg.solve(x.reals(), b.reals(), {.most_iterations = 3}).iterations, 3);
+  }
+}
+
+/// No number in double has a residual so small: the least there was is kept.
+TEST_P(CgOn, EndsAtRounding) {
+  const std::vector<double> none(static_cast<std::size_t>(nx * ny), 0);
+  const auto check = [&](const Solved& solved) {
+    EXPECT_FALSE(solved.converged);
+    EXPECT_TRUE(solved.rounding || solved.broken);
+    EXPECT_LT(solved.residual, 1e-14);
+    EXPECT_LT(solved.iterations, 1000);
+    expect_dense_solution(4.3, 1e-12);
+    x.set(queue, none);
+  };
+  const Options options{.tolerance = 1e-19};
+  x.set(queue, none);
+  Cg cg(queue, apply<double>(4.3), nx * ny);
+  check(cg.solve(x.reals(), b.reals(), options));
+  MixedCg mixed(queue, apply<double>(4.3), apply<float>(4.3), nx * ny);
+  check(mixed.solve(x.reals(), b.reals(), options));
+  BiCgStab direct(queue, apply<double>(4.3), nx * ny);
+  check(direct.solve(x.reals(), b.reals(), options));
+}
+
+/// Where it begins from is no better than nothing, or no number.
+TEST_P(CgOn, BeginsFromNothingWhereThatIsBetter) {
+  for (const double far : {1e40, std::numeric_limits<double>::quiet_NaN()}) {
+    const std::vector<double> start(static_cast<std::size_t>(nx * ny), far);
+    x.set(queue, start);
+    Cg cg(queue, apply<double>(4.3), nx * ny);
+    EXPECT_TRUE(cg.solve(x.reals(), b.reals(), {.tolerance = 1e-12}).converged);
+    expect_dense_solution(4.3, 1e-10);
+    x.set(queue, start);
+    MixedCg mixed(queue, apply<double>(4.3), apply<float>(4.3), nx * ny);
+    EXPECT_TRUE(mixed.solve(x.reals(), b.reals(), {.tolerance = 1e-12}).converged);
+    expect_dense_solution(4.3, 1e-10);
+  }
+}
+
 TEST_P(CgOn, LooksNowAndThenWithoutAnotherResult) {
   Cg cg(queue, apply<double>(4.3), nx * ny);
   const Solved every = cg.solve(x.reals(), b.reals(), {.tolerance = 1e-9, .check_every = 1});

@@ -157,7 +157,9 @@ struct ChooseMixing {
     s[shadow + 1] = now.im;
     s[residual2] = total[0];
     s[iterations] += 1;
-    if (!(total[0] > s[target2])) s[ended] = 1;     // NaN ends it, too
+    constexpr double growth = 1e20;
+    if (!(total[0] > s[target2])) s[ended] = 1; // NaN ends it, too
+    if (total[0] > growth * s[measured2]) s[ended] = 1;
     if (beta.re == 0 && beta.im == 0) s[ended] = 1; // begins again from the true residual
   }
 };

@@ -26,6 +26,7 @@ enum Scalar {
   best2,      ///< the least |b - A x|^2 of all that were computed; at first |b|^2, of x = 0
   better,     ///< 1 where x has it, and is kept before it changes
   worse,      ///< 1 where x has more: it is what was kept again
+  unit,       ///< what vectors are multiplied by to be of a range whose squares are numbers
   // Of complex numbers, the imaginary part behind the real one.
   shadow,               ///< (r0, r)
   weight = shadow + 2,  ///< alpha
@@ -145,6 +146,22 @@ struct Collect {
     if (at.scalar(s, better) != 0) at.store(best, before);
     at.store(y, before + at.template narrowed<T>(part));
     at.store(x, decltype(part)(0));
+    return {{0}};
+  }
+};
+
+/// to = unit from.
+struct Scale {
+  static constexpr const char* name = "scale";
+  static constexpr int sums = 0;
+  static constexpr double reads = sizeof(double), writes = sizeof(double);
+  Span<const double> from;
+  Span<double> to;
+  Span<const double> s;
+  template <class At>
+  RIDGE_FN Totals<1> operator()(const At& at) const {
+    using V = decltype(at.load(from));
+    at.store(to, V(at.scalar(s, unit)) * at.load(from));
     return {{0}};
   }
 };
@@ -333,7 +350,8 @@ struct TakePart {
 // Of systems (A + sigma) x = b beside A x = b (Jegerlehner, hep-lat/9612014): all residuals are
 // multiples zeta r of one. A number a shift.
 
-/// From alpha and beta of an iteration those of the shifts. Nothing changes after the end.
+/// From alpha and beta of an iteration those of the shifts. A shift whose residual is small enough
+/// rests, zeta being 0 from then on; nothing changes after the end.
 struct StepShifts {
   static constexpr const char* name = "scalars of shifts";
   static constexpr int sums = 0;
@@ -353,12 +371,23 @@ struct StepShifts {
     }
     const V alpha(at.scalar(s, step)), beta(at.scalar(s, turn));
     const V now = at.load(zeta), old = at.load(before), last = at.load(last_step);
-    const V to =
-        now * old * last /
-        (last * old * (V(1.0) + at.load(sigma) * alpha) + alpha * at.load(last_turn) * (old - now));
-    const V ratio = to / now;
-    at.store(shift_step, alpha * ratio);
-    at.store(shift_turn, beta * ratio * ratio);
+    const V by = V(1.0) + at.load(sigma) * alpha;
+    const V below = last * old * by + alpha * at.load(last_turn) * (old - now);
+    V to(0.0), steps(0.0), turns(1.0);
+    RIDGE_UNROLL
+    for (int k = 0; k < lanes_of<V>; ++k) {
+      if (now[k] == 0) continue; // it rests
+      const double next = now[k] * old[k] * last[k] / below[k];
+      const double ratio = next / now[k];
+      steps.set(k, alpha[k] * ratio);
+      turns.set(k, beta[k] * ratio * ratio);
+      // Its residual is next r. Where that is small enough it rests: soon the square of next would
+      // be no number.
+      constexpr double enough = 1e-4;
+      if (next * next * at.scalar(s, residual2) > enough * at.scalar(s, target2)) to.set(k, next);
+    }
+    at.store(shift_step, steps);
+    at.store(shift_turn, turns);
     at.store(before, now);
     at.store(zeta, to);
     at.store(last_step, alpha);
