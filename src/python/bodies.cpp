@@ -5,6 +5,7 @@
 #include <ridge/pairs/tree.hpp>
 
 #include "call.hpp"
+#include "interrupt.hpp"
 #include "options.hpp"
 #include "others_may_run.hpp"
 #include "queues.hpp"
@@ -44,7 +45,7 @@ nb::bytearray as_bytes(const std::vector<T>& values) {
 template <class T>
 std::vector<NearPair> pairs_of(Queue& queue, const Array& x, const ListOptions& options) {
   const Positions<T> at{row_of<const T>(x, 0), row_of<const T>(x, 1), row_of<const T>(x, 2)};
-  return Lists<T>(queue, at, options).pairs();
+  return Lists<T>(queue, at, options).pairs(check_interrupt);
 }
 
 nb::tuple neighbours(nb::tuple arrays, double cutoff, const std::array<double, 3>& box,
@@ -72,7 +73,9 @@ nb::tuple neighbours(nb::tuple arrays, double cutoff, const std::array<double, 3
     }
     ends.reserve(2 * found.size());
     distances.reserve(found.size());
+    constexpr std::size_t piece = 1 << 20;
     for (const auto& [first, second, distance] : found) {
+      if (distances.size() % piece == 0) check_interrupt();
       ends.push_back(first);
       ends.push_back(second);
       distances.push_back(distance);
@@ -91,6 +94,7 @@ void sum_by_tree(Queue& queue, const Array& bodies, const Array& out, const Tree
     to[static_cast<std::size_t>(c)] = row_of<typename P::Summed>(out, c);
   }
   Tree<P> tree(queue, from, options);
+  tree.between_pieces(check_interrupt);
   if (error > 0) {
     (void)tree.reach(error, order, to, 1000);
   } else {

@@ -109,8 +109,12 @@ void add(std::vector<NearPair>& pairs, const NearPair& pair) {
   pairs.push_back(pair);
 }
 
+/// Entries that are looked at, or pairs, in a fraction of a second.
+constexpr std::size_t piece = 1 << 20;
+
 /// Pairs by their bodies. First into the rows of their first ones, which are short.
-std::vector<NearPair> in_order(const std::vector<NearPair>& pairs, Index bodies) {
+std::vector<NearPair> in_order(const std::vector<NearPair>& pairs, Index bodies,
+                               const std::function<void()>& between) {
   std::vector<std::size_t> next(static_cast<std::size_t>(bodies) + 1);
   for (const NearPair& pair : pairs)
     ++next[static_cast<std::size_t>(pair.first) + 1];
@@ -120,7 +124,12 @@ std::vector<NearPair> in_order(const std::vector<NearPair>& pairs, Index bodies)
   for (const NearPair& pair : pairs)
     sorted[next[static_cast<std::size_t>(pair.first)]++] = pair;
   std::size_t begin = 0;
+  std::size_t told = 0;
   for (const std::size_t end : next) { // each row's, now; the last is all
+    if (between && end - told > piece) {
+      between();
+      told = end;
+    }
     std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
               sorted.begin() + static_cast<std::ptrdiff_t>(end),
               [](const NearPair& a, const NearPair& b) { return a.second < b.second; });
@@ -196,7 +205,7 @@ void Lists<T>::rebuild_of(const Positions<T>& positions) {
 }
 
 template <class T>
-std::vector<NearPair> Lists<T>::pairs() const {
+std::vector<NearPair> Lists<T>::pairs(const std::function<void()>& between) const {
   const ListData& d = data();
   const auto body = on_host(*queue_, d.body);
   const auto shift = on_host(*queue_, d.shift);
@@ -223,7 +232,9 @@ std::vector<NearPair> Lists<T>::pairs() const {
   };
   std::vector<NearPair> found;
   const double limit = options_.cutoff * options_.cutoff;
+  std::size_t looked = 0;
   const auto look = [&](Index slot) { // with each body of the group
+    if (++looked % piece == 0 && between) between();
     const Index j = body[static_cast<std::size_t>(slot)];
     std::array<double, most> squared{};
     for (std::size_t c = 0; c < 3; ++c) {
@@ -248,7 +259,7 @@ std::vector<NearPair> Lists<T>::pairs() const {
     visit(group);
     look(slot);
   });
-  return in_order(found, d.bodies);
+  return in_order(found, d.bodies, between);
 }
 
 template class Lists<float>;

@@ -7,6 +7,7 @@
 
 #include <ridge/pairs/lists/engine.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,8 @@ public:
   [[nodiscard]] Positions<T> built() const { return engine().built(); }
 
   /// Pairs nearer than the cutoff, each once, in order of their bodies; copied to the host.
-  [[nodiscard]] std::vector<NearPair> pairs() const;
+  /// `between` is called again and again meanwhile: what it throws ends the work.
+  [[nodiscard]] std::vector<NearPair> pairs(const std::function<void()>& between = {}) const;
 
   [[nodiscard]] const ListOptions& options() const { return options_; }
   [[nodiscard]] const Positions<T>& positions() const { return positions_; }
