@@ -4,6 +4,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/host_links.hpp>
 #include <ridge/gauge/plaquette.hpp>
+#include <ridge/gauge/slices.hpp>
 #include <ridge/record/measure.hpp>
 
 #include "commands.hpp"
@@ -125,12 +126,21 @@ struct ConvertOptions {
     (void)form.form(output, like); // wrong options are said before reading
     io::GaugeFile read = read_configuration(ranks, input, size, accept || reunitarise);
     const io::GaugeForm wanted = form.form(output, read.form);
-    if (reunitarise) gauge::make_special_unitary(read.configuration.links);
+    if (reunitarise) restore(ranks, read.configuration);
     if (interrupt_seen_by(ranks)) throw Interrupted{};
     write_configuration(ranks, plan, output, wanted, read.configuration);
     fmt::print("{} ({}) from {} ({}), links of {}\n", output, io::to_text(wanted), input,
                io::to_text(read.form), to_text(read.configuration.extents));
     ranks.barrier(); // the first to end ends all: not before rank 0 has written
+  }
+
+private:
+  void restore(comm::Communicator& ranks, io::GaugeConfiguration& configuration) const {
+    try {
+      gauge::make_special_unitary({ranks, configuration.extents}, configuration.links);
+    } catch (const Failure& e) {
+      throw Failure(input + ": " + e.what());
+    }
   }
 };
 

@@ -68,7 +68,7 @@ private:
     const auto refuse = [](const std::string& what) { throw UsageError(what); };
     if (!(beta >= 0) || !std::isfinite(beta))
       refuse(fmt::format("--beta {}: expected a number of at least 0", beta));
-    if (sweeps < 1) refuse(fmt::format("--sweeps {}: expected at least 1", sweeps));
+    if (sweeps < 0) refuse(fmt::format("--sweeps {}: expected at least 0", sweeps));
     if (every < 0) refuse(fmt::format("--every {}: expected at least 0", every));
     if (relaxations < 0) refuse(fmt::format("--relaxations {}: expected at least 0", relaxations));
     if (!seed) seed = 1;
@@ -144,10 +144,12 @@ private:
     }
     Record record = heatbath.record();
     const double launches = static_cast<double>(sweeps) * 8 * (1 + relaxations);
-    const Seconds each{seconds_ / launches};
-    record.timing = Timing{each, each, each, static_cast<int>(std::min(launches, 2e9))};
-    const double bytes = static_cast<double>(record.work.read.value + record.work.written.value);
-    record.achieved = Achievement{bytes / each.value, "B/s", 0, ""};
+    if (sweeps > 0) {
+      const Seconds each{seconds_ / launches};
+      record.timing = Timing{each, each, each, static_cast<int>(std::min(launches, 2e9))};
+      const double bytes = static_cast<double>(record.work.read.value + record.work.written.value);
+      record.achieved = Achievement{bytes / each.value, "B/s", 0, ""};
+    }
     record.details.push_back({"sweeps", static_cast<double>(heatbath.sweeps()), ""});
     record.details.push_back({"beta", beta, ""});
     record.details.push_back({"plaquette", last, ""});
@@ -170,7 +172,7 @@ void add_heatbath(const Command& gauge) {
   auto o = std::make_shared<HeatbathCommand>();
   command.add("--size", &o->size, "NXxNYxNZxNT, all even");
   command.add("--beta", &o->beta, "6 / g^2; 6 if not given");
-  command.add("--sweeps", &o->sweeps, "of heatbath; 100 if not given");
+  command.add("--sweeps", &o->sweeps, "of heatbath; 100 if not given, 0 writes the start");
   command.add("--relaxations", &o->relaxations,
               "sweeps of overrelaxation after each; 4 if not given");
   command.add("--seed", &o->seed, "of the random numbers; 1 if not given");

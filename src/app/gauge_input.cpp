@@ -91,6 +91,7 @@ gauge::HostLinks slices_of_links(comm::Communicator& ranks, Queue& queue,
 void write_configuration(comm::Communicator& ranks, const io::OutputPlan& plan,
                          const std::string& file, const io::GaugeForm& form,
                          const io::GaugeConfiguration& configuration) {
+  io::require_storable(ranks, file, form, configuration);
   std::optional<io::OutputFile> output;
   if (ranks.rank() == 0) {
     output.emplace(plan, file);

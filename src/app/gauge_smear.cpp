@@ -25,13 +25,13 @@ struct SmearCommand {
   bool spatial = false, accept = false, overwrite = false;
 
   void run() const {
-    if (ape.has_value() == stout.has_value())
-      throw UsageError("either --ape ALPHA or --stout RHO is needed");
+    if (ape && stout) throw UsageError("--ape and --stout: give one of them, not both");
+    if (!ape && !stout) throw UsageError("either --ape ALPHA or --stout RHO is needed");
     const double weight = ape ? *ape : *stout;
     if (!std::isfinite(weight) || (ape && (weight < 0 || weight > 1)))
       throw UsageError(fmt::format("--{} {}: expected a number{}", ape ? "ape" : "stout", weight,
                                    ape ? " between 0 and 1" : ""));
-    if (steps < 1) throw UsageError(fmt::format("--steps {}: expected at least 1", steps));
+    if (steps < 0) throw UsageError(fmt::format("--steps {}: expected at least 0", steps));
     comm::Communicator& ranks = comm::world();
     io::OutputPlan plan(overwrite);
     plan.reads(input, "the input");
@@ -81,7 +81,7 @@ void add_smear(const Command& gauge) {
   command.add("--ape", &o->ape,
               "weight of the staples' mean beside 1 - weight of the link, put back into SU(3)");
   command.add("--stout", &o->stout, "rho, the weight of each staple");
-  command.add("--steps", &o->steps, "how often; 1 if not given");
+  command.add("--steps", &o->steps, "how often, 0 or more; 1 if not given");
   command.add("--spatial", &o->spatial, "links and staples in space only");
   command.add("--size", &o->size, "NXxNYxNZxNT that the input must have");
   add_form_options(command, &o->form);

@@ -176,8 +176,8 @@ private:
         throw UsageError(
             "--shifts is for --solver cg and --precision fp64, without --csw and --from");
     }
-    if (kappa.has_value() == mass.has_value())
-      throw UsageError("either --kappa or --mass is needed");
+    if (kappa && mass) throw UsageError("--kappa and --mass: give one of them, not both");
+    if (!kappa && !mass) throw UsageError("either --kappa or --mass is needed");
     if (kappa && !std::isfinite(*kappa)) throw UsageError("--kappa: expected a number");
     if (mass && !(std::isfinite(*mass) && *mass != -4))
       throw UsageError("--mass: expected a number other than -4");

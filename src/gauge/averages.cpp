@@ -1,8 +1,11 @@
 // Averages over the links of a configuration, on the host.
+#include <ridge/core/error.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/gauge/host_links.hpp>
 #include <ridge/gauge/slices.hpp>
 #include <ridge/gauge/su3.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -172,12 +175,64 @@ Unitarity unitarity(const Slices& slices, const HostLinks& links) {
   return worst_of(slices.ranks().gather(mine));
 }
 
-void make_special_unitary(HostLinks& links) {
-  cpu::run(cpu::default_threads(), [&](int thread, int threads) {
-    const auto mine = cpu::share_of(static_cast<Index>(links.size()), thread, threads);
-    for (Index i = mine.begin; i < mine.end; ++i)
-      make_special_unitary(links[static_cast<std::size_t>(i)]);
+namespace {
+
+/// Whether a link's first two rows say which element of SU(3) is near it. The orthogonal part of
+/// the second is told from rounding.
+bool is_near_su3(Link u) {
+  constexpr double rounding = 1e-8;
+  double most = 0;
+  for (int c = 0; c < 6; ++c)
+    most = std::max({most, std::abs(component(u, c).re), std::abs(component(u, c).im)});
+  if (!(most > 1e-100 && most < 1e100)) return false; // squares are numbers
+  double norms[2] = {};
+  lattice::Complex<double> overlap(0.0);
+  for (int j = 0; j < 3; ++j) {
+    for (int row = 0; row < 2; ++row) {
+      const auto& z = u(row, j) = (1 / most) * u(row, j);
+      norms[row] += z.re * z.re + z.im * z.im;
+    }
+    overlap = overlap + conj(u(0, j)) * u(1, j);
+  }
+  const double all = norms[0] * norms[1];
+  const double along = overlap.re * overlap.re + overlap.im * overlap.im;
+  return all > 0 && all - along > rounding * all;
+}
+
+/// Makes links special unitary but those that are near none; the first of these, or none: their
+/// number.
+Index restored(HostLinks& links) {
+  const auto count = static_cast<Index>(links.size());
+  const int all = cpu::default_threads();
+  std::vector<Index> first(static_cast<std::size_t>(all), count);
+  cpu::run(all, [&](int thread, int threads) {
+    const auto mine = cpu::share_of(count, thread, threads);
+    for (Index i = mine.end - 1; i >= mine.begin; --i) {
+      Link& u = links[static_cast<std::size_t>(i)];
+      if (is_near_su3(u)) {
+        make_special_unitary(u);
+      } else {
+        first[static_cast<std::size_t>(thread)] = i;
+      }
+    }
   });
+  return *std::min_element(first.begin(), first.end());
+}
+
+} // namespace
+
+void make_special_unitary(const Slices& slices, HostLinks& links) {
+  const auto count = static_cast<Index>(links.size());
+  const Index mine = restored(links);
+  const Index none = 4 * slices.extents().count();
+  Index first = none;
+  for (const Index one :
+       slices.ranks().gather(mine == count ? none : mine + 4 * slices.first_site()))
+    first = std::min(first, one);
+  if (first == none) return;
+  throw Failure(fmt::format("the link at site {} along {} is near no element of SU(3): its first "
+                            "two rows are dependent, or no numbers",
+                            first / 4, "xyzt"[first % 4]));
 }
 
 } // namespace ridge::gauge

@@ -167,6 +167,50 @@ def test_links_that_are_not_unitary(ridge, folder, links):
     ridge.bad("gauge", "info", "a.nersc", code=1, says="is nan at site 0 along x")
 
 
+def test_links_that_nothing_is_near(ridge, mpi, folder, links):
+    site = ((5 * 6 + 0) * 2 + 1) * 4 + 2
+    for value in 0, np.nan, [[1, 2, 3], [2, 4, 6], [1, 0, 0]]:
+        odd = links.copy()
+        odd[5, 0, 1, 2, 3] = value
+        odd[6] = value
+        gauge_files.write_nersc(folder / "a.nersc", odd, PLAQUETTE=None, LINK_TRACE=None)
+        words = ("gauge", "convert", "a.nersc", "b", "--reunitarise")
+        for result in ridge(*words), mpi(2, *words):
+            assert result.code == 1 and result.err.count("is near no element of SU(3)") == 1
+            assert f"a.nersc: the link at site {site} along t is near no element" in result.err
+        assert left_in(folder) == ["a.nersc"]
+    gauge_files.write_nersc(folder / "a.nersc", links * 1j)
+    refused = ridge("gauge", "convert", "a.nersc", "b", "--accept", "--rows", 2)
+    assert refused.code == 2 and "ridge: b: the link at site 0 along x cannot be stored by two rows" in refused.err
+    assert left_in(folder) == ["a.nersc"]
+
+
+def test_one_configuration_and_one_line_a_key(ridge, folder, links):
+    gauge_files.write_ildg(folder / "a.lime", links)
+    (folder / "a.lime").write_bytes(2 * (folder / "a.lime").read_bytes())
+    ridge.bad("gauge", "info", "a.lime", "--accept", says="it holds 2 configurations, ildg-binary-data at bytes ")
+    gauge_files.write_nersc(folder / "a.nersc", links, more=[("A", "1"), ("A ", "2")])
+    ridge.bad("gauge", "plaquette", "a.nersc", code=1, says="its header's A is given twice, as 1 and 2; expected one line")
+    accepted = ridge("gauge", "convert", "a.nersc", "b.nersc", "--accept")
+    assert accepted.code == 0 and gauge_files.read_nersc(folder / "b.nersc")[0]["A"] == "1"
+
+
+def test_links_of_h5py(ridge, folder, links):
+    with h5py.File("a.h5", "w") as h5:
+        h5["links"] = np.stack([links.real, links.imag], -1).reshape(*links.shape[:4], 36, 2)
+    ridge.bad("gauge", "plaquette", "a.h5", code=1,
+              says=["its checksum is ", "ridge_checksum of /links, which is not there; --accept goes on"])
+    accepted = ridge("gauge", "convert", "a.h5", "b.nersc", "--accept")
+    assert accepted.code == 0 and np.array_equal(gauge_files.read_nersc(folder / "b.nersc")[1], links)
+    for wrong in links.real.astype("f2"), links.real.astype("i8"):
+        with h5py.File("a.h5", "w") as h5:
+            h5["links"] = np.zeros((*links.shape[:4], 36, 2), wrong.dtype)
+        ridge.bad("gauge", "info", "a.h5", "--accept", says="its /links is not of fp32 or fp64 numbers")
+    with h5py.File("a.h5", "w") as h5:
+        h5.create_dataset("links", (1000, 1000, 1000, 1000, 36, 2), "f8", chunks=(1, 1, 1, 10, 36, 2))
+    ridge.bad("gauge", "info", "a.h5", "--accept", code=1, says="holds 0 bytes: most of it was never written")
+
+
 @pytest.mark.parametrize("cut", [1, 100, 3000])
 def test_truncated_files(ridge, folder, links, cut):
     for write, name in (gauge_files.write_nersc, "a.nersc"), (gauge_files.write_ildg, "a.lime"):
@@ -266,6 +310,9 @@ def test_bad_files_over_ranks(mpi, folder):
     (folder / "a.nersc").write_bytes(whole[:-100] + bytes(100))  # of the last rank
     result = mpi(2, "gauge", "convert", "a.nersc", "b.lime")
     assert result.code == 1 and result.err.count("its checksum is") == 1 and "--accept goes on" in result.err
+    result = mpi(2, "gauge", "convert", "a.nersc", "b.lime", "--accept", "--reunitarise")  # a row is 0
+    assert result.code == 1 and result.err.count("a.nersc: the link at site 63 along t is near no element of SU(3)") == 1
+    (folder / "a.nersc").write_bytes(whole[:-40] + bytes(40))  # of the third row
     assert mpi(2, "gauge", "convert", "a.nersc", "b.lime", "--accept", "--reunitarise").code == 0
     (folder / "a.nersc").write_bytes(whole[:-100])
     result = mpi(2, "gauge", "info", "a.nersc")

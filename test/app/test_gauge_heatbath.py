@@ -46,6 +46,19 @@ def test_all_devices_write_equal_bytes(ridge, folder):
     assert not np.array_equal(gauge_files.read_nersc(folder / "b.nersc")[1], links)
 
 
+def test_no_sweeps_make_the_start(ridge, folder):
+    record = heatbath(ridge, "a.nersc", "--size", "4x2x4x6", "--sweeps", 0)
+    assert record["plaquette"] == 1 and record.get("seconds") is None
+    header, links = gauge_files.read_nersc(folder / "a.nersc")
+    assert np.array_equal(links, np.broadcast_to(np.eye(3), links.shape)) and header["SEQUENCE_NUMBER"] == "0"
+    out = ridge.good("gauge", "heatbath", "--size", "4x2x4x6", "--sweeps", 0, "--start", "hot", "-o", "b.nersc").out
+    _, hot = gauge_files.read_nersc(folder / "b.nersc")
+    assert np.allclose(hot @ hot.conj().swapaxes(-1, -2), np.eye(3)) and "0 sweeps" in out
+    assert f"plaquette {gauge_files.plaquette(hot):.11f}"[:-1] in out
+    heatbath(ridge, "c.nersc", "--start", "b.nersc", "--sweeps", 0)
+    assert np.array_equal(gauge_files.read_nersc(folder / "c.nersc")[1], hot)
+
+
 def test_threads_do_not_change_bits(ridge, folder, monkeypatch):
     words = ("--size", "4x4x4x4", "--sweeps", 2, "--device", "cpu")
     heatbath(ridge, "a.nersc", *words)
@@ -110,7 +123,7 @@ def test_bad_words(ridge, folder):
     bad("--size", "4x4x4x3", says="four even extents")
     bad("--size", "4x4x4", says="four extents")
     bad("--size", "4x4x4x4", "--beta", -1, says="--beta -1: expected")
-    bad("--size", "4x4x4x4", "--sweeps", 0, says="at least 1")
+    bad("--size", "4x4x4x4", "--sweeps", -1, says="at least 0")
     bad("--size", "4x4x4x4", "--start", "warm", says="there is no file warm")
     bad("--size", "4x4x4x4", "--relaxations", -1, says="at least 0")
 

@@ -109,7 +109,10 @@ def test_smearing_minds_no_gauge_transformation(ridge, folder, links):
 def test_bad_words(ridge, folder, links):
     ridge.bad("gauge", "smear", "a", "b", says="either --ape ALPHA or --stout RHO")
     ridge.bad("gauge", "smear", "a", "b", "--ape", 1.5, says="between 0 and 1")
-    ridge.bad("gauge", "smear", "a", "b", "--stout", 0.1, "--steps", 0, says="--steps 0")
+    ridge.bad("gauge", "smear", "a", "b", "--stout", 0.1, "--steps", -1, says="--steps -1: expected at least 0")
+    ridge.bad("gauge", "smear", "a", "b", "--stout", 0.1, "--ape", 0.5, says="--ape and --stout: give one of them")
+    found, text = smear(ridge, folder / "b", "--stout", 0.1, "--steps", 0)
+    assert np.array_equal(found, links) and "0 steps" in text
 
 
 def test_links_that_are_no_numbers_are_not_written(ridge, folder, links):

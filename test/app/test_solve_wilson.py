@@ -208,7 +208,7 @@ def test_bad_words(ridge, lattice):
         assert left_in(lattice) == ["lat.nersc"]
 
     bad(says="either --kappa or --mass")
-    bad("--kappa", 0.1, "--mass", 0, says="either --kappa or --mass")
+    bad("--kappa", 0.1, "--mass", 0, says="--kappa and --mass: give one of them")
     bad("--kappa", 0.1, "--tol", 0, says="--tol 0: expected")
     bad("--kappa", 0.1, "--source", "wall", says="--source wall: expected point")
     bad("--kappa", 0.1, "--source", "point:0,0,0,4", says="within 2x2x2x4")

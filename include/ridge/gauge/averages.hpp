@@ -27,7 +27,4 @@ struct Unitarity {
 };
 [[nodiscard]] Unitarity unitarity(const HostLinks& links);
 
-/// Makes every link special unitary.
-void make_special_unitary(HostLinks& links);
-
 } // namespace ridge::gauge

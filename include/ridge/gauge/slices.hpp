@@ -34,6 +34,9 @@ private:
 [[nodiscard]] LinkAverages link_averages(const Slices& slices, const HostLinks& links);
 /// For all ranks' links; `link` counts those of the whole lattice. Collective.
 [[nodiscard]] Unitarity unitarity(const Slices& slices, const HostLinks& links);
+/// Makes every rank's links special unitary. Throws Failure that says the first which is near no
+/// element of SU(3): zeros, dependent rows, numbers that are none. Collective.
+void make_special_unitary(const Slices& slices, HostLinks& links);
 
 /// Brings links of slices to the ranks that own the sites in `part`, there x fastest in what a rank
 /// owns; and back. Collective.
