@@ -141,8 +141,10 @@ void add_atmosphere(CommandLine& line) {
               "solve for sound along z in each column: steps are longer where cells are flat");
   command.add("-o,--output", &o->output, "HDF5 file for the snapshots; FILE.xdmf beside it")
       .require();
-  command.add("--picture", &o->picture,
-              "PNG of the potential temperature at the end (FILE.png beside the output)");
+  command
+      .add("--picture", &o->picture,
+           "PNG of the potential temperature at the end (FILE.png beside the output)")
+      .require_png();
   command.add("--snapshots", &o->snapshots, "how many, besides that of the begin")
       .require_between(1, 9999);
   command.add("--step", &o->step, "time step in s (the largest stable one)");

@@ -96,14 +96,15 @@ void add_evolve(CommandLine& line) {
               "ricker:FREQUENCY, or a file of numbers, one a step: what sources add");
   command.add("--receivers", &o->receivers,
               "FILE.csv: places whose traces go to FILE.traces.h5 beside the output");
-  command.add("--gather", &o->gather, "PNG of all traces beside each other");
+  command.add("--gather", &o->gather, "PNG of all traces beside each other").require_png();
   command.add("--show", &o->shown, "the field of a system that --picture shows");
   command.add("--store-as", &o->store_as,
               "fp16 or bf16: fields in 16 bits on the device, arithmetic in fp32; files stay fp32. "
               "FIELD=fp16,...: these, by their datasets' names; coefficients not named stay fp32");
   command.add("--restart", &o->restart,
               "FILE.h5: go on from the last snapshot of this run, bit by bit");
-  command.add("--picture", &o->picture, "PNG of the plane in the middle of z at the end");
+  command.add("--picture", &o->picture, "PNG of the plane in the middle of z at the end")
+      .require_png();
   command.add_device(&o->device);
   command.add("--schedule", &o->schedule, "auto, a name, or fields such as 'rows=16 store=plain'");
   command.add("--ranks", &o->ranks,

@@ -38,6 +38,14 @@ std::vector<std::string_view> cells_of(std::string_view line) {
   }
 }
 
+/// A cell for a message: what terminals may act upon is '?'.
+std::string printable(std::string_view cell) {
+  std::string text(cell.substr(0, 40));
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
 class CsvReader {
 public:
   explicit CsvReader(std::string_view file) : name_(file) {
@@ -88,6 +96,12 @@ private:
     while (std::getline(stream_, line_)) {
       ++number_;
       if (number_ == 1 && line_.starts_with("\xef\xbb\xbf")) line_.erase(0, 3); // byte order mark
+      if (number_ == 1 && line_.find('\0') != std::string::npos) {
+        throw UsageError(
+            fmt::format("{} line 1 has zero bytes, as texts in UTF-16 and binary files "
+                        "do; a CSV file in UTF-8 or ASCII is right",
+                        name_));
+      }
       const auto text = trimmed(line_);
       if (!text.empty() && text.front() != '#') return true;
     }
@@ -122,8 +136,8 @@ private:
                                    number_, column, cell));
     }
     if (status != std::errc{} || stopped != end || begin == end) {
-      throw UsageError(
-          fmt::format("{} line {}: {} is '{}', not a number", name_, number_, column, cell));
+      throw UsageError(fmt::format("{} line {}: {} is '{}', not a number", name_, number_, column,
+                                   printable(cell)));
     }
     return value;
   }

@@ -7,9 +7,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 
 namespace ridge::app {
@@ -73,6 +77,22 @@ void Option::require() const {
 
 void Option::require_some() const {
   option_->required()->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
+}
+
+void Option::require_png() const {
+  option_->check(CLI::Validator(
+      [](const std::string& file) {
+        std::string ending = std::filesystem::path(file).extension().string();
+        std::transform(ending.begin(), ending.end(), ending.begin(),
+                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        for (const std::string_view other : {".jpg", ".jpeg", ".gif", ".bmp", ".svg", ".pdf", ".ps",
+                                             ".eps", ".tif", ".tiff", ".webp", ".ppm"}) {
+          if (ending == other)
+            return "pictures are PNG files, and " + file + " is named like another; give FILE.png";
+        }
+        return std::string();
+      },
+      ""));
 }
 
 void Option::require_between(int least, int most) const {
@@ -143,6 +163,15 @@ void CommandLine::run(int argc, char** argv) {
   } catch (const CLI::Success& request) {
     app_->exit(request); // --help, --version
   } catch (const CLI::ParseError& error) {
+    const CLI::App* deepest = app_.get();
+    while (!deepest->get_subcommands().empty())
+      deepest = deepest->get_subcommands().front();
+    const bool lacks = deepest != app_.get() && !deepest->get_subcommands({}).empty();
+    if (const auto words = deepest->remaining(); lacks) {
+      throw UsageError(deepest->get_name() +
+                       (words.empty() ? " needs a command" : " has no command " + words.front()) +
+                       "; " + commands_of(*deepest));
+    }
     const std::string right = app_->get_subcommands().empty() ? commands_of(*app_) : "see --help";
     throw UsageError(error.what() + ("; " + right));
   }

@@ -32,6 +32,8 @@ public:
   /// Of a list known by its place: at least one word, all that follow belong to it.
   void require_some() const;
   void require_between(int least, int most) const;
+  /// Refuses names of pictures of other kinds.
+  void require_png() const;
 
 private:
   CLI::Option* option_;

@@ -69,7 +69,8 @@ void PropagatorCommand::add_options(const Command& command) {
   command.add("--reproducible", &reproducible,
               "sums with the same bits for any number of ranks, and so the same solution");
   command.add("--size", &size, "NXxNYxNZxNT that the configuration must have");
-  command.add("--picture", &picture, "PNG of the pion's correlator, bars of its logarithm");
+  command.add("--picture", &picture, "PNG of the pion's correlator, bars of its logarithm")
+      .require_png();
   command.add_device(&device);
   command.add("--accept", &accept, "go on though checks of the configuration fail");
   command.add("--overwrite", &overwrite, "replace an output that exists");

@@ -1,0 +1,24 @@
+"""Words that no command knows, and files of another kind than is expected."""
+
+import pytest
+
+
+@pytest.mark.parametrize("words, says", [
+    (("solve", "helmholtz"), ["solve has no command helmholtz; the commands are ", "poisson"]),
+    (("solve",), ["solve needs a command; the commands are ", "wilson"]),
+    (("gauge", "plaquete", "a.nersc"), ["gauge has no command plaquete; the commands are ", "plaquette"]),
+    (("nothing",), ["the commands are ", "bench"]),
+    (("solve", "wilson", "a", "-o", "b.h5", "--kappa", "0.1", "--picture", "c.jpg"), ["--picture: ", "give FILE.png"]),
+    (("evolve", "heat", "a.h5:/u", "-o", "b.h5", "--picture", "c.SVG"), ["pictures are PNG files, and c.SVG"]),
+])
+def test_words(ridge, folder, words, says):
+    ridge.bad(*words, says=says)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_bodies_in_utf_16(ridge, folder, encoding):
+    (folder / "a.csv").write_bytes("x,y,z,vx,vy,vz,m\n0,0,0,0,0,0,1\n".encode(encoding))
+    error = ridge.bad("nbody", "a.csv", "--dt", 0.1, "-o", "b.h5", says="a.csv line 1 has zero bytes").err
+    assert error.isascii() and "UTF-8" in error
+    (folder / "a.csv").write_bytes(b"x,y,z,vx,vy,vz,m\n0,0,0,0,0,0,\xff\x1b[2J\n")
+    ridge.bad("nbody", "a.csv", "--dt", 0.1, "-o", "b.h5", says="m is '??[2J', not a number")
