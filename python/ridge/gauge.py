@@ -1,4 +1,4 @@
-"""SU(3) lattice gauge theory: configurations in files, updates, Wilson and domain-wall fermions.
+"""SU(3) lattice gauge theory: configurations in files, updates, Wilson, clover, staggered and domain-wall fermions.
 
     U = ridge.gauge.read("lat.nersc").links            # (t, z, y, x, 4, 3, 3), complex128
     D = ridge.gauge.Wilson(U, kappa=0.13)
@@ -15,19 +15,21 @@ Links and fermions are arrays of NumPy; what computes copies them to the device 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from . import _core
 from ._files import replacing
+from ._options import device_of, number_of, numbers_of, path_of, whole_of, word_of
 
 Array = np.ndarray[Any, Any]
 Path = Union[str, "os.PathLike[str]"]
 
-__all__ = ["Configuration", "DomainWall", "NotConverged", "Solved", "Wilson", "cg", "cold", "heatbath", "link_trace",
-           "plaquette", "read", "smear", "write"]
+__all__ = ["Clover", "Configuration", "DomainWall", "NotConverged", "Solved", "Staggered", "Wilson", "cg", "cold",
+           "heatbath", "link_trace", "plaquette", "read", "smear", "write"]
 
 
 @dataclass
@@ -58,13 +60,30 @@ class NotConverged(_core.Failure):
         self.x = x
         self.solved = solved
 
+    def __reduce__(self) -> Any:
+        """For another process, which gets all three again."""
+        return type(self), (str(self), self.x, self.solved)
 
-def _device(name: Optional[str]) -> str:
-    return _core.devices()[0] if name is None or name == "auto" else name
+
+def _device(given: Any, of: str) -> str:
+    return device_of(given, f"{of}: device") or _core.devices()[0]
+
+
+def _complex(given: Any, what: str) -> Array:
+    """Complex numbers in order, of what NumPy makes an array of; the memory of one that is so already."""
+    if isinstance(given, np.ma.MaskedArray):
+        raise TypeError(f"{what}: masked arrays are not taken; {what}.filled(value) is an array")
+    try:
+        array = np.asarray(given)
+    except ValueError as e:
+        raise TypeError(f"{what}: {e}") from None
+    if array.dtype.kind not in "fciu":
+        raise TypeError(f"{what} is an array of {array.dtype}: complex128 is right")
+    return np.ascontiguousarray(array, dtype=np.complex128)
 
 
 def _array(given: Any, what: str, tail: tuple[int, ...]) -> Array:
-    array = np.ascontiguousarray(given, dtype=np.complex128)
+    array = _complex(given, what)
     if array.ndim != 4 + len(tail) or array.shape[4:] != tail or 0 in array.shape:
         right = ", ".join(["t", "z", "y", "x", *map(str, tail)])
         raise _core.UsageError(f"{what} has shape {array.shape}: expected ({right})")
@@ -85,97 +104,183 @@ def _address(array: Array) -> int:
 
 def cold(*shape: int) -> Array:
     """Links that are all 1, of a lattice (t, z, y, x)."""
+    if len(shape) != 4:
+        raise _core.UsageError(f"cold{shape}: four extents are right, of t, z, y and x")
+    for n in shape:
+        whole_of(n, "cold: an extent", 1)
     return np.broadcast_to(np.eye(3, dtype=np.complex128), (*shape, 4, 3, 3)).copy()
 
 
 def read(file: Path, accept: bool = False) -> Configuration:
     """A NERSC or ILDG file. Raises Failure for checks that fail (checksum, plaquette, link trace,
-    unitarity), unless `accept`; UsageError for a file that is no such. HDF5 files hold /links."""
-    extents, lines, checks, data = _core.read_links(os.fspath(file))
+    unitarity, keys that a header has twice), unless `accept`; UsageError for a file that is no such, or
+    that holds several configurations. HDF5 files hold /links. What a header has that is no UTF-8 is in
+    surrogates, which `write` takes."""
+    name = path_of(file, "read: file")
+    extents, lines, checks, data = _core.read_links(name)
     for what, found, expected, right in checks:
         if not right and not accept:
-            raise _core.Failure(f"{os.fspath(file)}: its {what} is {found}; expected {expected}; "
+            raise _core.Failure(f"{name}: its {_text(what)} is {_text(found)}; expected {_text(expected)}; "
                                 "accept=True goes on")
     links = np.frombuffer(data, dtype=np.complex128).reshape(*reversed(extents), 4, 3, 3).copy()
-    return Configuration(links, dict(lines), checks)
+    return Configuration(links, {_text(key): _text(value) for key, value in lines},
+                         [(_text(what), _text(found), _text(expected), right)
+                          for what, found, expected, right in checks])
 
 
-def write(file: Path, links: Any, header: Optional[dict[str, str]] = None, precision: str = "fp64",
-          order: str = "big", rows: int = 3, overwrite: bool = False) -> None:
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def write(file: Path, links: Any, header: Optional[Mapping[str, str]] = None, precision: str = "fp64",
+          order: str = "big", rows: int = 3, overwrite: bool = False, accept: bool = False) -> None:
     """Writes FILE.lime or FILE.ildg as ILDG, any other as NERSC, whole or not at all. Raises
-    UsageError where the file exists, unless `overwrite`."""
-    name = os.fspath(file)
-    for what, value, right in (("precision", precision, ("fp32", "fp64")), ("order", order, ("big", "little")),
-                               ("rows", rows, (2, 3))):
-        if value not in right:
-            raise _core.UsageError(f"{what}={value!r}: expected {right[0]!r} or {right[1]!r}")
+    UsageError where the file exists, unless `overwrite`; for links further than 1e-5 from SU(3), which
+    `read` refuses, too, unless `accept`; and always for what would not come back: numbers that are not
+    finite, links outside of SU(3) by two rows, and lines of the header with line breaks."""
+    name = path_of(file, "write: file")
+    word_of(precision, "write: precision", ("fp32", "fp64"))
+    word_of(order, "write: order", ("big", "little"))
+    if whole_of(rows, "write: rows") not in (2, 3):
+        raise _core.UsageError(f"write: rows={rows}: expected 2 or 3")
+    ending = os.path.splitext(name)[1]
+    if ending in (".h5", ".hdf5", ".hdf"):
+        raise _core.UsageError(f"{name}: HDF5 is not among the formats here; h5py writes /links, and "
+                               "`ridge gauge convert` makes such a file of another")
+    ildg = ending in (".lime", ".ildg")
+    if ildg and (rows != 3 or order != "big"):
+        raise _core.UsageError(f"{name}: rows and order are of NERSC files; an ILDG file has three rows, big-endian")
     if os.path.exists(name) and not overwrite:
         raise _core.UsageError(f"{name} exists; overwrite=True replaces it")
     array = _links(links)
-    ildg = name.endswith((".lime", ".ildg"))
-    with replacing(name) as partial:
-        _core.write_links(partial, _extents(array), _address(array), list((header or {}).items()),
-                          "ildg" if ildg else "nersc", 4 if precision == "fp32" else 8, order == "big" or ildg,
-                          3 if ildg else rows)
+    try:
+        with replacing(name) as partial:
+            try:
+                _core.write_links(partial, name, _extents(array), _address(array), _lines(header),
+                                  "ildg" if ildg else "nersc", 4 if precision == "fp32" else 8, order == "big",
+                                  int(rows), bool(accept))
+            except _core.Failure as error:
+                raise _core.Failure(str(error).replace(partial, name)) from None
+    except OSError as error:
+        raise _core.Failure(f"writing {name}: {error.strerror}") from None
+
+
+def _lines(header: Optional[Mapping[str, str]]) -> list[tuple[bytes, bytes]]:
+    """Of a header, as a file has them."""
+    if header is not None and not isinstance(header, Mapping):
+        raise TypeError(f"write: header={header!r}: a dict of texts is right")
+    for key, value in (header or {}).items():
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise TypeError(f"write: header[{key!r}]={value!r}: texts are right")
+    return [(key.encode("utf-8", "surrogateescape"), value.encode("utf-8", "surrogateescape"))
+            for key, value in (header or {}).items()]
 
 
 def plaquette(links: Any, device: Optional[str] = None) -> float:
     """Re tr U_p / 3 over all planes; the same bits on every device."""
     array = _links(links)
-    return _core.link_averages(_extents(array), _address(array), _device(device))[0]
+    return _core.link_averages(_extents(array), _address(array), _device(device, "plaquette"))[0]
 
 
 def link_trace(links: Any, device: Optional[str] = None) -> float:
     """Re tr U / 3 over all links."""
     array = _links(links)
-    return _core.link_averages(_extents(array), _address(array), _device(device))[1]
+    return _core.link_averages(_extents(array), _address(array), _device(device, "link_trace"))[1]
 
 
 def heatbath(links: Any, beta: float, sweeps: int = 1, relaxations: int = 4, seed: int = 1, first_sweep: int = 0,
              device: Optional[str] = None) -> Array:
     """Links after so many sweeps of heatbath, each followed by overrelaxations. `first_sweep`: how many
-    sweeps the links have behind them, so that random numbers go on. The same bits on every device."""
-    if sweeps < 0 or relaxations < 0 or not beta >= 0:
-        raise _core.UsageError("heatbath: beta, sweeps and relaxations are at least 0")
+    sweeps the links have behind them, so that random numbers go on. The same bits on every device.
+    Ctrl-C ends it after a sweep."""
+    beta = number_of(beta, "heatbath: beta")
+    if beta < 0:
+        raise _core.UsageError(f"heatbath: beta={beta}: at least 0 is right")
+    sweeps = whole_of(sweeps, "heatbath: sweeps", 0, 2**32 - 1)
+    relaxations = whole_of(relaxations, "heatbath: relaxations", 0, 2**31 - 1)
+    seed = whole_of(seed, "heatbath: seed", 0, 2**64 - 1)
+    first = whole_of(first_sweep, "heatbath: first_sweep", 0, 2**32 - 1 - sweeps)
     array = _links(links).copy()
-    _core.heatbath(_extents(array), _address(array), beta, sweeps, relaxations, seed, first_sweep, _device(device))
+    _core.heatbath(_extents(array), _address(array), beta, sweeps, relaxations, seed, first,
+                   _device(device, "heatbath"))
     return array
 
 
 def smear(links: Any, *, ape: Optional[float] = None, stout: Optional[float] = None, steps: int = 1,
           spatial: bool = False, device: Optional[str] = None) -> Array:
-    """APE or stout links, with the weight given. Raises Failure where they are no numbers any more."""
+    """APE or stout links, with the weight given. Raises Failure where they are no numbers any more.
+    Ctrl-C ends it after a step."""
     if (ape is None) == (stout is None):
-        raise _core.UsageError("smear: give either ape= or stout=")
+        raise _core.UsageError("smear: give either ape= or stout=" + (", not both" if ape is not None else ""))
+    weight = number_of(ape, "smear: ape") if ape is not None else number_of(stout, "smear: stout")
+    if ape is not None and not 0 <= weight <= 1:
+        raise _core.UsageError(f"smear: ape={ape}: a number from 0 to 1 is right")
+    steps = whole_of(steps, "smear: steps", 0, 2**31 - 1)
     array = _links(links).copy()
-    weight = ape if ape is not None else stout
-    assert weight is not None
-    _core.smear_links(_extents(array), _address(array), stout is not None, weight, steps, spatial, _device(device))
+    _core.smear_links(_extents(array), _address(array), stout is not None, weight, steps, bool(spatial),
+                      _device(device, "smear"))
     if not np.isfinite(array.sum()):
         raise _core.Failure(f"smear: the links are no numbers after {steps} steps of weight {weight}; give less")
     return array
 
 
 class _Operator:
-    """An operator on fermions of one shape, held by the library."""
+    """An operator on fermions of one shape, held by the library. Copies share what is held; another
+    process makes it again of the links and options that were given."""
 
     shape: tuple[int, ...]
-    solved: Optional[Solved]
+    _site: tuple[int, ...] = (4, 3)
+    solved: Optional[Solved]  #: of the last cg() or propagate()
     _held: Any
+    _links: Array
+    _options: dict[str, Any]
+
+    def _keep(self, links: Any, **options: Any) -> Array:
+        """Of the links given, those that are its own from now on."""
+        array = _links(links)
+        self._links = array if array.flags.owndata and array is not links else array.copy()
+        self._links.flags.writeable = False
+        self._options = options
+        self.solved = None
+        return self._links
+
+    def __copy__(self) -> Any:
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __deepcopy__(self, _known: object) -> Any:
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        return _made_again, (type(self), self._links, self._options, self.solved)
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self._options.items() if value is not None)
+        return f"<ridge.gauge.{type(self).__name__} {self.shape}: {given}>"
 
     def _fermion(self, given: Any, what: str) -> Array:
-        return _fermions(given, what, self.shape)
+        return _fermions(given, what, self.shape, self._site)
 
     def apply(self, psi: Any, dagger: bool = False) -> Array:
         """D psi, or D^+ psi, in all dimensions of D; of each where psi has an axis more."""
         array = self._fermion(psi, "psi")
         out = np.empty_like(array)
-        for to, one in _each(out, array, self.shape):
+        for to, one in _each(out, array, self.shape + self._site):
             self._held.apply(_address(to), _address(one), dagger)
         return out
 
     def __matmul__(self, psi: Any) -> Array:
         return self.apply(psi)
+
+    def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:
+        return Solved(*self._held.solve(_address(x), _address(b), tol, iterations))
+
+
+def _made_again(kind: Any, links: Array, options: dict[str, Any], solved: Optional[Solved]) -> Any:
+    made = kind(links, **options)
+    made.solved = solved
+    return made
 
 
 class Wilson(_Operator):
@@ -183,19 +288,13 @@ class Wilson(_Operator):
 
     def __init__(self, links: Any, kappa: Optional[float] = None, *, mass: Optional[float] = None,
                  boundary: str = "antiperiodic", precision: str = "mixed", device: Optional[str] = None) -> None:
-        if (kappa is None) == (mass is None):
-            raise _core.UsageError("Wilson: give either kappa or mass=")
-        _require_words(boundary, precision)
-        array = _links(links)
+        diagonal, hop = _diagonal_and_hop("Wilson", kappa, mass)
+        _require_words("Wilson", boundary, precision)
+        where = _device(device, "Wilson")
+        array = self._keep(links, kappa=kappa, mass=mass, boundary=boundary, precision=precision, device=device)
         self.shape = array.shape[:4]
-        self.solved = None  #: of the last cg()
-        diagonal, hop = (1.0, -kappa) if kappa is not None else ((mass or 0.0) + 4.0, -0.5)
         self._held: _core.WilsonOperator = _core.WilsonOperator(
-            _extents(array), _address(array), diagonal, hop, boundary == "antiperiodic", precision == "mixed",
-            _device(device))
-
-    def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:
-        return Solved(*self._held.solve(_address(x), _address(b), tol, iterations))
+            _extents(array), _address(array), diagonal, hop, boundary == "antiperiodic", precision == "mixed", where)
 
 
 class DomainWall(_Operator):
@@ -205,15 +304,21 @@ class DomainWall(_Operator):
 
     def __init__(self, links: Any, mass: float, *, ls: int = 16, m5: float = 1.8, b5: float = 1.0, c5: float = 0.0,
                  boundary: str = "antiperiodic", precision: str = "mixed", device: Optional[str] = None) -> None:
-        _require_words(boundary, precision)
-        if not 0 < m5 < 2:
-            raise _core.UsageError(f"m5={m5}: expected a number between 0 and 2")
-        array = _links(links)
-        self.shape = (int(ls), *array.shape[:4])
-        self.solved = None  #: of the last cg() or propagate()
+        _require_words("DomainWall", boundary, precision)
+        where = _device(device, "DomainWall")
+        values = whole_of(ls, "DomainWall: ls", 0, 128)
+        m, wall, b, c = (number_of(n, f"DomainWall: {what}")
+                         for n, what in ((mass, "mass"), (m5, "m5"), (b5, "b5"), (c5, "c5")))
+        if not 0 < wall < 2:
+            raise _core.UsageError(f"DomainWall: m5={m5}: expected a number between 0 and 2")
+        if not b + c > 0:
+            raise _core.UsageError(f"DomainWall: b5={b5}, c5={c5}: a positive sum is right")
+        array = self._keep(links, mass=mass, ls=values, m5=m5, b5=b5, c5=c5, boundary=boundary, precision=precision,
+                           device=device)
+        self.shape = (values, *array.shape[:4])
         self._held: _core.DomainWallOperator = _core.DomainWallOperator(
-            _extents(array), _address(array), mass, m5, int(ls), b5, c5, boundary == "antiperiodic",
-            precision == "mixed", _device(device))
+            _extents(array), _address(array), m, wall, values, b, c, boundary == "antiperiodic",
+            precision == "mixed", where)
 
     def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:
         return Solved(*self._held.solve(_address(x), _address(b), tol, iterations, False))
@@ -221,39 +326,83 @@ class DomainWall(_Operator):
     def propagate(self, b: Any, tol: float = 1e-10, iterations: int = 10000) -> Array:
         """q = P_- x_0 + P_+ x_(ls - 1) of a source b in four dimensions (t, z, y, x, 4, 3), as `ridge solve dwf`
         gives it. Raises NotConverged, which holds what was reached."""
-        _require_tolerance(tol)
+        tol, iterations = _limits(tol, iterations, "propagate")
         source = _fermions(b, "b", self.shape[1:])
         found = np.zeros_like(source)
-        for to, one in _each(found, source, self.shape[1:]):
+        for to, one in _each(found, source, self.shape[1:] + self._site):
             self.solved = Solved(*self._held.solve(_address(to), _address(one), tol, iterations, True))
             _require_converged(self.solved, tol, found)
         return found
 
 
-def _fermions(given: Any, what: str, shape: tuple[int, ...]) -> Array:
-    array = np.ascontiguousarray(given, dtype=np.complex128)
-    right = (*shape, 4, 3)
+class Clover(_Operator):
+    """The Wilson operator with the clover term, on links, which it copies: csw 1 is the value of tree level. All
+    extents are even. Solvers are in fp64."""
+
+    def __init__(self, links: Any, kappa: Optional[float] = None, *, csw: float, mass: Optional[float] = None,
+                 boundary: str = "antiperiodic", device: Optional[str] = None) -> None:
+        diagonal, hop = _diagonal_and_hop("Clover", kappa, mass)
+        strength = number_of(csw, "Clover: csw")
+        _require_words("Clover", boundary)
+        where = _device(device, "Clover")
+        array = self._keep(links, kappa=kappa, csw=csw, mass=mass, boundary=boundary, device=device)
+        self.shape = array.shape[:4]
+        self._held: _core.CloverOperator = _core.CloverOperator(
+            _extents(array), _address(array), diagonal, hop, strength, boundary == "antiperiodic", where)
+
+
+class Staggered(_Operator):
+    """The staggered operator on links, which it copies: D = mass + H / 2. Fermions are (t, z, y, x, 3). All extents are
+    even. Solvers are in fp64."""
+
+    _site = (3,)
+
+    def __init__(self, links: Any, mass: float, *, boundary: str = "antiperiodic", device: Optional[str] = None) -> None:
+        m = number_of(mass, "Staggered: mass")
+        _require_words("Staggered", boundary)
+        where = _device(device, "Staggered")
+        array = self._keep(links, mass=mass, boundary=boundary, device=device)
+        self.shape = array.shape[:4]
+        self._held: _core.StaggeredOperator = _core.StaggeredOperator(
+            _extents(array), _address(array), m, boundary == "antiperiodic", where)
+
+
+def _diagonal_and_hop(of: str, kappa: Optional[float], mass: Optional[float]) -> tuple[float, float]:
+    if (kappa is None) == (mass is None):
+        raise _core.UsageError(f"{of}: give either kappa or mass=" + (", not both" if kappa is not None else ""))
+    if kappa is not None:
+        return 1.0, -number_of(kappa, f"{of}: kappa")
+    diagonal = number_of(mass, f"{of}: mass") + 4.0
+    if diagonal == 0:
+        raise _core.UsageError(f"{of}: mass=-4: another number is right")
+    return diagonal, -0.5
+
+
+def _fermions(given: Any, what: str, shape: tuple[int, ...], site: tuple[int, ...] = (4, 3)) -> Array:
+    array = _complex(given, what)
+    right = shape + site
     if array.shape != right and array.shape[1:] != right or 0 in array.shape:
         raise _core.UsageError(f"{what} has shape {array.shape}; the links are of {shape}: expected {right}, or (n, ...) of these")
     return array
 
 
-def _each(out: Array, array: Array, shape: tuple[int, ...]) -> list[tuple[Array, Array]]:
-    if array.ndim == len(shape) + 2:
+def _each(out: Array, array: Array, one: tuple[int, ...]) -> list[tuple[Array, Array]]:
+    """One right-hand side, of the shape `one`, or each of several."""
+    if array.ndim == len(one):
         return [(out, array)]
     return list(zip(out, array))
 
 
-def _require_words(boundary: str, precision: str) -> None:
-    for what, value, right in (("boundary", boundary, ("antiperiodic", "periodic")),
-                               ("precision", precision, ("mixed", "fp64"))):
-        if value not in right:
-            raise _core.UsageError(f"{what}={value!r}: expected {right[0]!r} or {right[1]!r}")
+def _require_words(of: str, boundary: str, precision: str = "fp64") -> None:
+    word_of(boundary, f"{of}: boundary", ("antiperiodic", "periodic"))
+    word_of(precision, f"{of}: precision", ("mixed", "fp64"))
 
 
-def _require_tolerance(tol: float) -> None:
-    if not 0 < tol < 1:
-        raise _core.UsageError(f"tol={tol}: expected a number between 0 and 1")
+def _limits(tol: float, iterations: int, of: str) -> tuple[float, int]:
+    """The tolerance and the most iterations of a solve."""
+    if not 0 < number_of(tol, f"{of}: tol") < 1:
+        raise _core.UsageError(f"{of}: tol={tol}: expected a number between 0 and 1")
+    return float(tol), whole_of(iterations, f"{of}: iterations")
 
 
 def _require_converged(solved: Solved, tol: float, found: Array) -> None:
@@ -262,32 +411,34 @@ def _require_converged(solved: Solved, tol: float, found: Array) -> None:
                            f"{solved.residual:.2e}; x of this error is what was reached", found, solved)
 
 
-def cg(D: Union[Wilson, DomainWall], b: Any, tol: float = 1e-10, x: Any = None, iterations: int = 10000,
+def cg(D: Union[Wilson, Clover, DomainWall, Staggered], b: Any, tol: float = 1e-10, x: Any = None, iterations: int = 10000,
        shifts: Optional[Sequence[float]] = None) -> Array:
     """x with D x = b, by conjugate gradients on D^+ D, from `x` or 0 on (domain walls: from 0). An axis more of b
-    holds several right-hand sides. With `shifts` (Wilson; at least 0) x[i] with (D^+ D + shifts[i]) x[i] = D^+ b, by
+    holds several right-hand sides. With `shifts` (Wilson and Staggered; at least 0) x[i] with (D^+ D + shifts[i]) x[i] = D^+ b, by
     one solve for all in fp64. `D.solved` says how the last went. Raises NotConverged, which holds what was reached."""
-    _require_tolerance(tol)
+    if not isinstance(D, _Operator):
+        raise TypeError(f"cg: D={D!r} ({type(D).__name__}): an operator of ridge.gauge is right")
+    tol, iterations = _limits(tol, iterations, "cg")
     source = D._fermion(b, "b")
     if shifts is not None:
-        if isinstance(D, DomainWall) or x is not None:
-            raise _core.UsageError("shifts= is for Wilson, and begins from 0")
-        every = np.zeros((len(shifts), *source.shape), dtype=np.complex128)
-        for i in range(source.size // int(np.prod(source.shape[-6:]))):
-            one = source.reshape(-1, *source.shape[-6:])[i]
-            to = np.zeros((len(shifts), *one.shape), dtype=np.complex128)
-            ended = D._held.solve_shifted(_address(to), _address(one), [float(s) for s in shifts], tol, iterations)
-            every.reshape(len(shifts), -1, *one.shape)[:, i] = to
+        added = numbers_of(shifts, "cg: shifts")
+        if not hasattr(D._held, "solve_shifted") or x is not None:
+            raise _core.UsageError("shifts= is for Wilson and Staggered, and begins from 0")
+        every = np.zeros((len(added), *source.shape), dtype=np.complex128)
+        for i, one in enumerate(source.reshape(-1, *D.shape, *D._site)):
+            to = np.zeros((len(added), *one.shape), dtype=np.complex128)
+            ended = D._held.solve_shifted(_address(to), _address(one), added, tol, iterations)
+            every.reshape(len(added), -1, *one.shape)[:, i] = to
             for last in ended:
                 D.solved = Solved(*last)
                 _require_converged(D.solved, tol, every)
         return every
     if x is not None and isinstance(D, DomainWall):
-        raise _core.UsageError("x= is for Wilson: domain walls begin from 0")
+        raise _core.UsageError("x=: domain walls begin from 0")
     found = np.zeros_like(source) if x is None else D._fermion(x, "x").copy()
     if found.shape != source.shape:
         raise _core.UsageError(f"x has shape {found.shape}, b {source.shape}")
-    for to, one in _each(found, source, D.shape):
+    for to, one in _each(found, source, D.shape + D._site):
         D.solved = D._solve(to, one, tol, iterations)
         _require_converged(D.solved, tol, found)
     return found

@@ -170,4 +170,14 @@ double CloverSolver::residual(const Sites& x, const Sites& b) {
   return std::sqrt(s.rest(false) / size_of(b));
 }
 
+void CloverSolver::apply(Sites& out, const Sites& x, bool dagger) {
+  State& s = *state_;
+  s.fields.put(State::x_, x);
+  for (const int parity : {0, 1})
+    s.run(s.call(parity, s.span(State::t_, parity), s.numbers.hop, s.span(State::x_, 1 - parity),
+                 false, 1, s.span(State::x_, parity), dagger));
+  out = s.fields.get(State::t_);
+  s.placed.gather(out);
+}
+
 } // namespace ridge::gauge

@@ -223,4 +223,14 @@ double StaggeredSolver::residual(const Sites& x, const Sites& b) {
   return state_->rest(b, false);
 }
 
+void StaggeredSolver::apply(Sites& out, const Sites& x, bool dagger) {
+  State& s = *state_;
+  s.fields.put(State::x_, x);
+  for (const int parity : {0, 1})
+    s.run(s.call(parity, s.span(State::t_, parity), dagger ? -0.5 : 0.5,
+                 s.span(State::x_, 1 - parity), s.mass, s.span(State::x_, parity)));
+  out = s.fields.get(State::t_);
+  s.placed.gather(out);
+}
+
 } // namespace ridge::gauge

@@ -1,9 +1,12 @@
 #include "gauge.hpp"
 
+#include <ridge/core/error.hpp>
+#include <ridge/gauge/clover_solver.hpp>
 #include <ridge/gauge/domain_wall.hpp>
 #include <ridge/gauge/heatbath.hpp>
 #include <ridge/gauge/plaquette.hpp>
 #include <ridge/gauge/smear.hpp>
+#include <ridge/gauge/staggered_solver.hpp>
 #include <ridge/gauge/wilson_solver.hpp>
 #include <ridge/io/gauge_file.hpp>
 
@@ -11,6 +14,8 @@
 #include "others_may_run.hpp"
 #include "queues.hpp"
 
+#include <fmt/format.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -29,7 +34,6 @@ namespace {
 // Arrays of Python are C-contiguous, complex128, and come as addresses.
 
 using Sizes = std::vector<Index>; ///< x first
-using Lines = std::vector<std::pair<std::string, std::string>>;
 
 Extents extents_of(const Sizes& sizes) {
   return {sizes.data(), static_cast<int>(sizes.size())};
@@ -66,6 +70,25 @@ void change_links(const Sizes& sizes, std::uintptr_t address, const std::string&
   });
 }
 
+/// How a solver ended: whether it converged, iterations, the residual, seconds and bytes.
+using Ended = std::tuple<bool, Index, double, double, double>;
+Ended ended(const solve::Solved& solved) {
+  return {solved.converged, solved.iterations, solved.residual, solved.seconds.value, solved.bytes};
+}
+
+solve::Options options_of(double tolerance, Index iterations) {
+  solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
+  options.go_on = [](const solve::Progress&) {
+    check_interrupt();
+    return true;
+  };
+  return options;
+}
+
+gauge::Boundary boundary_of(bool antiperiodic) {
+  return antiperiodic ? gauge::antiperiodic_in_time : gauge::periodic;
+}
+
 class WilsonOperator {
 public:
   WilsonOperator(const Sizes& sizes, std::uintptr_t links, double diagonal, double hop,
@@ -76,7 +99,7 @@ public:
       using gauge::WilsonSolver;
       solver_ = std::make_unique<WilsonSolver>(
           queue, extents, links_at(extents, links), gauge::WilsonNumbers{diagonal, hop},
-          antiperiodic ? gauge::antiperiodic_in_time : gauge::periodic,
+          boundary_of(antiperiodic),
           mixed ? WilsonSolver::Method::mixed_cg : WilsonSolver::Method::cg);
     });
   }
@@ -90,8 +113,6 @@ public:
     });
   }
 
-  /// Whether it converged, iterations, the residual, seconds and bytes.
-  using Ended = std::tuple<bool, Index, double, double, double>;
   Ended solve(std::uintptr_t x, std::uintptr_t b, double tolerance, Index iterations) const {
     return in_turn(device_, [&](Queue& queue) {
       const Fermions source(*this, queue, b, "the source");
@@ -128,18 +149,6 @@ public:
 
 private:
   using Site = lattice::Spinor<double>;
-  static solve::Options options_of(double tolerance, Index iterations) {
-    solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
-    options.go_on = [](const solve::Progress&) {
-      check_interrupt();
-      return true;
-    };
-    return options;
-  }
-  static Ended ended(const solve::Solved& solved) {
-    return {solved.converged, solved.iterations, solved.residual, solved.seconds.value,
-            solved.bytes};
-  }
   struct Fermions {
     Fermions(const WilsonOperator& d, Queue& queue, std::uintptr_t from, const char* what)
         : field(queue.device(), d.solver_->lattice(), what) {
@@ -159,9 +168,6 @@ private:
   std::unique_ptr<gauge::WilsonSolver> solver_;
 };
 
-/// How a solver ended: whether it converged, iterations, the residual, seconds and bytes.
-using Ended = std::tuple<bool, Index, double, double, double>;
-
 class DomainWallOperator {
 public:
   DomainWallOperator(const Sizes& sizes, std::uintptr_t links, double mass, double m5, int values,
@@ -172,8 +178,7 @@ public:
       const Extents extents = extents_of(sizes);
       solver_ = std::make_unique<gauge::DomainWallSolver>(
           queue, extents, links_at(extents, links),
-          gauge::DomainWallNumbers{mass, m5, values, b, c},
-          antiperiodic ? gauge::antiperiodic_in_time : gauge::periodic,
+          gauge::DomainWallNumbers{mass, m5, values, b, c}, boundary_of(antiperiodic),
           mixed ? gauge::DomainWallSolver::Method::mixed_cg : gauge::DomainWallSolver::Method::cg);
     });
   }
@@ -186,18 +191,13 @@ public:
   Ended solve(std::uintptr_t x, std::uintptr_t b, double tolerance, Index iterations,
               bool propagates) const {
     return in_turn(device_, [&](Queue&) {
-      solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
-      options.go_on = [](const solve::Progress&) {
-        check_interrupt();
-        return true;
-      };
+      const solve::Options options = options_of(tolerance, iterations);
       Sites found;
       const Sites source = taken(b, propagates ? volume_ : volume_ * values_);
       const solve::Solved solved = propagates ? solver_->propagate(found, source, options)
                                               : solver_->solve(found, source, options);
       give(found, x);
-      return Ended(solved.converged, solved.iterations, solved.residual, solved.seconds.value,
-                   solved.bytes);
+      return ended(solved);
     });
   }
 
@@ -217,7 +217,94 @@ private:
   std::unique_ptr<gauge::DomainWallSolver> solver_;
 };
 
-nb::tuple read_links(const std::string& file) {
+/// An operator whose solver takes and gives sites of the host.
+template <class Solver>
+class SitesOperator {
+public:
+  void apply(std::uintptr_t out, std::uintptr_t psi, bool dagger) const {
+    in_turn(device_, [&](Queue&) {
+      Sites result;
+      solver_->apply(result, taken(psi), dagger);
+      give(result, out);
+    });
+  }
+  Ended solve(std::uintptr_t x, std::uintptr_t b, double tolerance, Index iterations) const {
+    return in_turn(device_, [&](Queue&) {
+      Sites found = taken(x);
+      const solve::Solved solved =
+          solver_->solve(found, taken(b), options_of(tolerance, iterations));
+      give(found, x);
+      return ended(solved);
+    });
+  }
+
+protected:
+  using Sites = typename Solver::Sites;
+  SitesOperator(const Sizes& sizes, std::string device)
+      : device_(std::move(device)), volume_(static_cast<std::size_t>(extents_of(sizes).count())) {}
+  [[nodiscard]] Sites taken(std::uintptr_t from) const {
+    Sites sites(volume_);
+    std::memcpy(sites.data(), reinterpret_cast<const void*>(from), bytes());
+    return sites;
+  }
+  void give(const Sites& sites, std::uintptr_t to) const {
+    std::memcpy(reinterpret_cast<void*>(to), sites.data(), bytes());
+  }
+  [[nodiscard]] std::size_t bytes() const { return volume_ * sizeof(typename Sites::value_type); }
+
+  std::string device_;
+  std::size_t volume_;
+  std::unique_ptr<Solver> solver_;
+};
+
+class CloverOperator : public SitesOperator<gauge::CloverSolver> {
+public:
+  CloverOperator(const Sizes& sizes, std::uintptr_t links, double diagonal, double hop, double csw,
+                 bool antiperiodic, const std::string& device)
+      : SitesOperator(sizes, device) {
+    in_turn(device_, [&](Queue& queue) {
+      const Extents extents = extents_of(sizes);
+      solver_ = std::make_unique<gauge::CloverSolver>(queue, extents, links_at(extents, links),
+                                                      gauge::WilsonNumbers{diagonal, hop}, csw,
+                                                      boundary_of(antiperiodic));
+    });
+  }
+};
+
+class StaggeredOperator : public SitesOperator<gauge::StaggeredSolver> {
+public:
+  StaggeredOperator(const Sizes& sizes, std::uintptr_t links, double mass, bool antiperiodic,
+                    const std::string& device)
+      : SitesOperator(sizes, device) {
+    in_turn(device_, [&](Queue& queue) {
+      const Extents extents = extents_of(sizes);
+      solver_ = std::make_unique<gauge::StaggeredSolver>(queue, extents, links_at(extents, links),
+                                                         mass, boundary_of(antiperiodic));
+    });
+  }
+  /// Of (D^+ D + shift) x = D^+ b for each shift; the solutions follow each other at x.
+  std::vector<Ended> solve_shifted(std::uintptr_t x, std::uintptr_t b,
+                                   const std::vector<double>& shifts, double tolerance,
+                                   Index iterations) const {
+    return in_turn(device_, [&](Queue&) {
+      std::vector<Sites> found(shifts.size());
+      std::vector<Ended> all;
+      for (const solve::Solved& solved :
+           solver_->solve_shifted(found, taken(b), shifts, options_of(tolerance, iterations)))
+        all.push_back(ended(solved));
+      for (std::size_t i = 0; i < found.size(); ++i)
+        give(found[i], x + i * bytes());
+      return all;
+    });
+  }
+};
+
+// Texts of headers are bytes: what they are encoded in, no header says.
+nb::bytes as_bytes(const std::string& text) {
+  return nb::bytes(text.data(), text.size());
+}
+
+nb::tuple read_links(const std::filesystem::path& file) {
   io::GaugeFile read;
   {
     const OthersMayRun others_may_run;
@@ -226,28 +313,43 @@ nb::tuple read_links(const std::string& file) {
   Sizes sizes;
   for (int d = 0; d < 4; ++d)
     sizes.push_back(read.configuration.extents[d]);
-  Lines lines;
+  std::vector<std::pair<nb::bytes, nb::bytes>> lines;
   for (const io::HeaderLine& line : read.configuration.header)
-    lines.emplace_back(line.key, line.value);
-  std::vector<std::tuple<std::string, std::string, std::string, bool>> checks;
+    lines.emplace_back(as_bytes(line.key), as_bytes(line.value));
+  std::vector<std::tuple<nb::bytes, nb::bytes, nb::bytes, bool>> checks;
   for (const io::GaugeCheck& check : read.checks)
-    checks.emplace_back(check.what, check.found, check.expected, check.ok);
+    checks.emplace_back(as_bytes(check.what), as_bytes(check.found), as_bytes(check.expected),
+                        check.ok);
   return nb::make_tuple(sizes, lines, checks,
                         nb::bytes(reinterpret_cast<const char*>(read.configuration.links.data()),
                                   bytes_of(read.configuration.links)));
 }
 
-void write_links(const std::string& file, const Sizes& sizes, std::uintptr_t links,
-                 const Lines& header, const std::string& format, int real_bytes, bool big_endian,
-                 int rows) {
-  const OthersMayRun others_may_run;
+/// `target`: what the file, which is in the making, is called in errors. Unless `accept`, throws
+/// UsageError for links that reading would refuse.
+void write_links(const std::filesystem::path& file, const std::filesystem::path& target,
+                 const Sizes& sizes, std::uintptr_t links,
+                 const std::vector<std::pair<nb::bytes, nb::bytes>>& header,
+                 const std::string& format, int real_bytes, bool big_endian, int rows,
+                 bool accept) {
   io::GaugeConfiguration c;
+  for (const auto& [key, value] : header)
+    c.header.push_back({{key.c_str(), key.size()}, {value.c_str(), value.size()}});
+  const OthersMayRun others_may_run;
   c.extents = extents_of(sizes);
   c.links = links_at(c.extents, links);
-  for (const auto& [key, value] : header)
-    c.header.push_back({key, value});
   const auto kind = format == "ildg" ? io::GaugeFormat::ildg : io::GaugeFormat::nersc;
-  io::write_gauge_file(file, {kind, real_bytes, big_endian, rows}, c);
+  const io::GaugeForm form{kind, real_bytes, big_endian, rows};
+  io::require_storable(target, form, c);
+  if (const gauge::Unitarity worst = gauge::unitarity(c.links);
+      !accept && !(worst.distance <= io::unitary_tolerance)) {
+    throw UsageError(fmt::format("{}: the link at site {} along {} is {:.1e} from SU(3), more than "
+                                 "{:.0e}, and reading would "
+                                 "refuse it; accept=True writes it, and reads it again",
+                                 target.string(), worst.link / 4, "xyzt"[worst.link % 4],
+                                 worst.distance, io::unitary_tolerance));
+  }
+  io::write_gauge_file(file, form, c);
 }
 
 std::pair<double, double> link_averages(const Sizes& sizes, std::uintptr_t links,
@@ -267,6 +369,7 @@ void heatbath(const Sizes& sizes, std::uintptr_t links, double beta, Index sweep
     gauge::Heatbath update(queue, fields, {beta, relaxations, seed, first});
     for (Index i = 0; i < sweeps; ++i) {
       update.sweep();
+      queue.wait(); // Ctrl-C then ends all: nothing is queued
       check_interrupt();
     }
   });
@@ -275,7 +378,11 @@ void heatbath(const Sizes& sizes, std::uintptr_t links, double beta, Index sweep
 void smear_links(const Sizes& sizes, std::uintptr_t links, bool stout, double weight, int steps,
                  bool spatial, const std::string& device) {
   change_links(sizes, links, device, [&](Queue& queue, gauge::Links<double>& fields) {
-    gauge::smear(queue, fields, {stout, weight, steps, spatial});
+    for (int i = 0; i < steps; ++i) {
+      gauge::smear(queue, fields, {stout, weight, 1, spatial});
+      queue.wait(); // Ctrl-C then ends all: nothing is queued
+      check_interrupt();
+    }
   });
 }
 
@@ -297,9 +404,21 @@ void add_gauge(nb::module_& m) {
       .def("apply", &DomainWallOperator::apply, "out"_a, "psi"_a, "dagger"_a)
       .def("solve", &DomainWallOperator::solve, "x"_a, "b"_a, "tolerance"_a, "iterations"_a,
            "propagates"_a);
+  nb::class_<CloverOperator>(m, "CloverOperator")
+      .def(nb::init<Sizes, std::uintptr_t, double, double, double, bool, std::string>(),
+           "extents"_a, "links"_a, "diagonal"_a, "hop"_a, "csw"_a, "antiperiodic"_a, "device"_a)
+      .def("apply", &CloverOperator::apply, "out"_a, "psi"_a, "dagger"_a)
+      .def("solve", &CloverOperator::solve, "x"_a, "b"_a, "tolerance"_a, "iterations"_a);
+  nb::class_<StaggeredOperator>(m, "StaggeredOperator")
+      .def(nb::init<Sizes, std::uintptr_t, double, bool, std::string>(), "extents"_a, "links"_a,
+           "mass"_a, "antiperiodic"_a, "device"_a)
+      .def("apply", &StaggeredOperator::apply, "out"_a, "psi"_a, "dagger"_a)
+      .def("solve", &StaggeredOperator::solve, "x"_a, "b"_a, "tolerance"_a, "iterations"_a)
+      .def("solve_shifted", &StaggeredOperator::solve_shifted, "x"_a, "b"_a, "shifts"_a,
+           "tolerance"_a, "iterations"_a);
   m.def("read_links", &read_links, "file"_a);
-  m.def("write_links", &write_links, "file"_a, "extents"_a, "links"_a, "header"_a, "format"_a,
-        "real_bytes"_a, "big_endian"_a, "rows"_a);
+  m.def("write_links", &write_links, "file"_a, "target"_a, "extents"_a, "links"_a, "header"_a,
+        "format"_a, "real_bytes"_a, "big_endian"_a, "rows"_a, "accept"_a);
   m.def("link_averages", &link_averages, "extents"_a, "links"_a, "device"_a);
   m.def("heatbath", &heatbath, "extents"_a, "links"_a, "beta"_a, "sweeps"_a, "relaxations"_a,
         "seed"_a, "first"_a, "device"_a);

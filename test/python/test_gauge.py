@@ -157,3 +157,61 @@ def test_shifts(links, b, device):
                   lambda: gauge.cg(d, b, x=b, shifts=[1.0])):
         with pytest.raises(ridge.UsageError, match="shift"):
             wrong()
+
+
+def forward(psi, mu, sign):
+    """psi at x + mu, with the boundary's sign where that is beyond the end of t."""
+    moved = np.roll(psi, -1, axis=3 - mu)
+    if mu == 3:
+        moved[-1] *= sign
+    return moved
+
+
+def hops(u, psi, mu, sign):
+    """U psi(x + mu) and U^+(x - mu) psi(x - mu)."""
+    link = u[..., mu, :, :]
+    times = lambda m, v: np.einsum("tzyxab,tzyxb->tzyxa", m, v)
+    back = times(link.conj().swapaxes(-1, -2), psi)
+    if mu == 3:
+        back[-1] *= sign
+    return times(link, forward(psi, mu, sign)), np.roll(back, 1, axis=3 - mu)
+
+
+@pytest.mark.parametrize("boundary, sign", [("antiperiodic", -1), ("periodic", 1)])
+def test_staggered(links, rng, device, boundary, sign):
+    """Of phases 1, (-1)^x, (-1)^(x+y), (-1)^(x+y+z), by NumPy."""
+    psi = rng.normal(size=(*links.shape[:4], 3)) + 1j * rng.normal(size=(*links.shape[:4], 3))
+    t, z, y, x = np.meshgrid(*map(np.arange, links.shape[:4]), indexing="ij")
+    d = gauge.Staggered(links, 0.3, boundary=boundary, device=device)
+    right = 0.3 * psi
+    for mu, phase in enumerate((0 * x, x, x + y, x + y + z)):
+        ahead, behind = hops(links, psi, mu, sign)
+        right = right + 0.5 * ((-1.0) ** phase)[..., None] * (ahead - behind)
+    assert np.allclose(d @ psi, right, atol=1e-13)
+    assert np.allclose(d.apply(psi, dagger=True), 0.6 * psi - right, atol=1e-13)
+    found = gauge.cg(d, np.stack([psi, 2 * psi]), tol=1e-11)
+    assert np.allclose(d @ found[1], 2 * psi, atol=1e-9) and d.solved.converged
+    shifted = gauge.cg(d, psi, tol=1e-11, shifts=[0.0, 0.5])
+    assert np.allclose(shifted[0], found[0], atol=1e-9)
+    rest = d.apply(d @ shifted[1], dagger=True) + 0.5 * shifted[1] - d.apply(psi, dagger=True)
+    assert np.linalg.norm(rest) < 1e-9
+
+
+def test_clover(links, b, device):
+    """Without the term Wilson's; with it gamma_5-hermitian, the term's part even under reflection of kappa."""
+    gamma5 = np.array([1, 1, -1, -1])[:, None]
+    plain = gauge.Wilson(links, 0.12, precision="fp64", device=device)
+    assert np.allclose(gauge.Clover(links, 0.12, csw=0, device=device) @ b, plain @ b, atol=1e-13)
+    d = gauge.Clover(links, 0.12, csw=1.5, device=device)
+    assert np.allclose(gamma5 * (d @ (gamma5 * b)), d.apply(b, dagger=True), atol=1e-13)
+    term = d @ b - plain @ b
+    twice = gauge.Clover(links, 0.12, csw=3, device=device) @ b - plain @ b
+    assert np.allclose(twice, 2 * term, atol=1e-13) and np.abs(term).max() > 1e-3
+    assert np.allclose(gauge.Clover(gauge.cold(*links.shape[:4]), 0.12, csw=1, device=device) @ b,
+                       gauge.Wilson(gauge.cold(*links.shape[:4]), 0.12, device=device) @ b, atol=1e-13)
+    x = gauge.cg(d, b, tol=1e-11)
+    assert np.linalg.norm(b - d @ x) < 1.1e-11 * np.linalg.norm(b) and d.solved.converged
+    with pytest.raises(ridge.UsageError, match="shifts= is for Wilson and Staggered"):
+        gauge.cg(d, b, shifts=[0.1])
+    with pytest.raises(ridge.UsageError, match="mass"):
+        gauge.Staggered(links, 0)

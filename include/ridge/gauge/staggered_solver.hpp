@@ -49,6 +49,8 @@ public:
                                            const solve::Options& options);
   /// |b - D x| / |b|.
   [[nodiscard]] double residual(const Sites& x, const Sites& b);
+  /// out = D x, or D^+ x.
+  void apply(Sites& out, const Sites& x, bool dagger = false);
 
 private:
   struct State;
