@@ -46,6 +46,13 @@ def why_no_array(x: Any) -> str:
     return ""
 
 
+def as_numbers(array: Any, like: Any) -> Any:
+    """An array of bool as one of `like`'s type; any other as it is."""
+    if str(getattr(array, "dtype", "")) not in ("bool", "torch.bool"):
+        return array
+    return array.to(like.dtype) if library_of(array) == "torch" else array.astype(like.dtype)
+
+
 def zeros(like: Any, what: str, shape: Optional[tuple[int, ...]] = None) -> Any:
     """A new array of zeros of `like`'s library, type and device, and of its shape or another."""
     library = library_of(like)

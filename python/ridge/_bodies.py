@@ -22,8 +22,10 @@ def _check(name: str, what: str, array: Any, components: int) -> None:
 
 def _number(name: str, what: str, given: Any) -> float:
     try:
+        if isinstance(given, (str, bytes)):
+            raise TypeError
         return float(given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name}: {what}={given!r} ({type(given).__name__}): a number is right") from None
 
 

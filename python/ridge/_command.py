@@ -10,6 +10,7 @@ from typing import Any, Optional, Union
 
 from . import _core
 from ._extents import extents_of
+from ._options import text_of
 
 
 #: How variables begin by which launchers of MPI tell processes that they are ranks.
@@ -46,12 +47,12 @@ def built_in_words(kernel: str, arrays: Sequence[Any] = (), out: Any = None,
         raise TypeError(f"'{kernel}' is a built-in kernel, which makes its own arrays: give size=")
     words = [kernel]
     if device is not None:
-        words += ["--device", device]
+        words += ["--device", text_of(device, f"{kernel}: device", "cpu")]
     if size is not None:
         extents = extents_of(size, f"{kernel}: size")
         if not extents or min(extents) < 1:
             raise _core.UsageError(f"{kernel}: size={size}; numbers of at least 1 are right, x last")
         words += ["--size", "x".join(map(str, reversed(extents)))]
     if precision is not None:
-        words += ["--precision", precision]
+        words += ["--precision", text_of(precision, f"{kernel}: precision", "fp32")]
     return words

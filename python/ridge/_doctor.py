@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Optional, Union
 
 from ._command import built_in_words, run_command
-from ._kernel import Kernel
+from ._kernel import Kernel, require_kernel
 from ._record import Record, html_table, records_of
 
 
@@ -62,6 +62,7 @@ def doctor(kernel: Union[Kernel, str], /, *arrays: Any, out: Any = None, schedul
             words += ["--schedule", schedule, "--output", str(file), *["--prove"] * prove]
             run_command(["doctor", *words], may_fail_with=file)
             return Diagnoses(records_of(file.read_text(encoding="utf-8"))[0])
+    require_kernel(kernel, "doctor")
     if size is not None or precision is not None:
         raise TypeError("size and precision are those of the arrays; they are given for built-in "
                         "kernels")

@@ -32,7 +32,12 @@ def extents_of(given: Any, what: str) -> tuple[int, ...]:
 
 def spacing_of(spacing: Union[float, Sequence[float]], rank: int) -> tuple[float, float, float]:
     """The distances of points along x, y and z, from one number or those of the axes of a shape."""
-    given = [float(h) for h in spacing] if isinstance(spacing, Iterable) else [float(spacing)] * rank
+    try:
+        if isinstance(spacing, str):
+            raise TypeError
+        given = [float(h) for h in spacing] if isinstance(spacing, Iterable) else [float(spacing)] * rank
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"spacing={spacing!r}: one positive number is right, or {rank}, one an axis") from None
     if len(given) != rank or not all(0 < h < float("inf") for h in given):
         raise _core.UsageError(f"spacing={spacing}: one positive number is right, or {rank}, one an "
                                "axis")

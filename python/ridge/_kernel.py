@@ -139,6 +139,15 @@ def name_of(function: Any, word: str) -> str:
     return name
 
 
+def require_kernel(kernel: Any, word: str) -> None:
+    """Raises TypeError for what is neither a kernel nor the name of one."""
+    if isinstance(kernel, Kernel):
+        return
+    of = getattr(kernel, "kernel", None)
+    instead = f"; give its kernel, {of.__name__}" if isinstance(of, Kernel) else ""
+    raise TypeError(f"ridge.{word} takes a kernel, or the name of a built-in one, not {type(kernel).__name__}{instead}")
+
+
 def doc_of(function: Any) -> Optional[str]:
     doc = (function.func if isinstance(function, functools.partial) else function).__doc__
     return doc if isinstance(doc, str) else None

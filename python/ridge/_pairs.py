@@ -9,6 +9,7 @@ from typing import Any, Callable, NoReturn, Optional, Sequence
 from . import _arrays, _core
 from ._emit import COSTLY, Writer, cpp_name, cpp_type, flops, reachable, share
 from ._kernel import Kernel, call_with, doc_of, name_of, parameters_of
+from ._options import whole_of
 from ._origin import with_origin
 from ._trace import Parameter, Value, as_value
 from ._traced import check_used, fail, in_own_namespace, members_of
@@ -24,9 +25,11 @@ def box_lengths(box: Any, what: str) -> tuple[float, float, float]:
     if len(lengths) != 3:
         raise TypeError(f"{what}: box has {len(lengths)} lengths; three are right, along x, y and z, None "
                         "where bodies may be anywhere")
+    if any(isinstance(n, (str, bytes)) for n in lengths):
+        raise TypeError(f"{what}: box={box!r}: three lengths are right, such as (10, 10, 10)")
     try:
         x, y, z = (0.0 if n is None else float(n) for n in lengths)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{what}: box={box!r}: three lengths are right, such as (10, 10, 10)") from None
     return x, y, z
 
@@ -149,8 +152,11 @@ def pairs(function: Optional[Callable[..., Any]] = None, *, targets: int, source
         raise TypeError("ridge.pairs takes the numbers of components: "
                         "@ridge.pairs(targets=3, sources=4, sums=3)")
 
+    components = [whole_of(n, f"ridge.pairs: {what}", 1, 1000)
+                  for what, n in (("targets", targets), ("sources", sources), ("sums", sums))]
+
     def made(f: Callable[..., Any]) -> Pairs:
-        return _from_function(f, targets, sources, sums)
+        return _from_function(f, *components)
 
     return made
 

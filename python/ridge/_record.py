@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from . import _core
 from ._command import run_command
@@ -141,10 +141,17 @@ def html_table(columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     return f"<table><thead>{line('th', columns)}</thead><tbody>{body}</tbody></table>"
 
 
-def report(records: Iterable[Mapping[str, Any]]) -> Report:
-    """The page of `ridge report` for records: roofline, fractions, schedules compared. In notebooks
-    it shows itself; str() of it is the HTML. Raises UsageError for no records."""
-    given_records = [dict(r) for r in records]
+def report(records: Union[Mapping[str, Any], Iterable[Mapping[str, Any]]]) -> Report:
+    """The page of `ridge report` for records, or for one: roofline, fractions, schedules compared. In
+    notebooks it shows itself; str() of it is the HTML. Raises UsageError for no records."""
+    all_records = [records] if isinstance(records, Mapping) else records
+    if not isinstance(all_records, Iterable) or isinstance(all_records, (str, bytes)):
+        raise TypeError(f"report takes records, not {type(records).__name__}")
+    given_records = []
+    for r in all_records:
+        if not isinstance(r, Mapping):
+            raise TypeError(f"report takes records, such as those of measure(), not {type(r).__name__}")
+        given_records.append(dict(r))
     if not given_records:
         raise _core.UsageError("report: there are no records; give those of ridge.bench or measure")
     with tempfile.TemporaryDirectory() as folder:

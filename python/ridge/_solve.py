@@ -7,6 +7,7 @@ from typing import Any, Optional, Union
 
 from . import _arrays, _core
 from ._extents import spacing_of
+from ._options import device_of, number_of, text_of, whole_of
 from ._stencil import Stencil
 from ._sweeps import _boundary_text
 
@@ -58,7 +59,9 @@ class Solution:
 
 def _functor(operator: Union[str, Stencil], rank: int, numbers: Optional[Mapping[str, float]]) -> tuple[str, list[str]]:
     """FILE.hpp:Name of a functor and how its members are set; "" for an equation."""
-    given = numbers or {}
+    if numbers is not None and not isinstance(numbers, Mapping):
+        raise TypeError(f"solve: numbers={numbers!r}: a dict of numbers is right")
+    given = {name: number_of(value, f"solve: numbers[{name!r}]") for name, value in (numbers or {}).items()}
     if isinstance(operator, Stencil):
         if len(operator.arrays) != 1:
             raise _core.UsageError(f"solve: an operator reads one array; {operator.__name__} reads {', '.join(operator.arrays)}")
@@ -68,11 +71,11 @@ def _functor(operator: Union[str, Stencil], rank: int, numbers: Optional[Mapping
         names, values = operator._numbers(given)
         source = operator._source
         file = _core.keep_source(f"{operator.__name__}.hpp", source.text)
-        return f"{file}:{source.type_name}", [f"{place.removeprefix('kernel.')}={float(value)!r}"
+        return f"{file}:{source.type_name}", [f"{place.removeprefix('kernel.')}={value!r}"
                                               for name, value in zip(names, values)
                                               for place in source.places.get(name, (name,))]
     if isinstance(operator, str) and ":" in operator:
-        return operator, [f"{name}={float(value)!r}" for name, value in given.items()]
+        return operator, [f"{name}={value!r}" for name, value in given.items()]
     return "", []
 
 
@@ -91,10 +94,10 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     condition, as `ridge.sweeps` takes them: "periodic", or {"x": "dirichlet:0", "y-": "neumann:1", ...}.
     `spacing` is between points: one number, or one an axis in the arrays' order. `method`: "auto",
     "fft", "multigrid" or "cg". `cycle` of multigrid: "v", "w" or, without "cg", "f"; `smoother`: "chebyshev", "jacobi" or
-    "red-black"; "auto" takes no "fft" with these. Points where `mask`, of f's shape and type, is not 0 are not solved for:
-    nothing flows into them, and the solution is 0 there, on faces, too. `iterations`: most of them, 100, or 10000 of
-    conjugate gradients. `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32; where rounding leaves more of the residual, a
-    solution that is right but for it has converged, too.
+    "red-black"; "auto" takes no "fft" with these. Points where `mask`, of f's shape and of its type or bool, is not 0 are
+    not solved for: nothing flows into them, and the solution is 0 there, on faces, too. `iterations`: most of them, 100,
+    or 10000 of conjugate gradients. `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32; where rounding
+    leaves more of the residual, a solution that is right but for it has converged, too.
 
     Raises UsageError for problems without a solution, with the reason; a solve that does not reach
     `tol` returns with `converged` False, the best in `out`."""
@@ -123,16 +126,21 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
         out = _arrays.zeros(f, "solve")
     if tol is None:
         tol = 1e-5 if "float32" in str(f.dtype) else 1e-10
-    if not 0 < tol < 1:
+    if not 0 < number_of(tol, "solve: tol") < 1:
         raise _core.UsageError(f"solve: tol={tol!r}: it is between 0 and 1")
-    if iterations is not None and iterations < 0:
-        raise _core.UsageError(f"solve: iterations={iterations!r}: it is not negative")
+    most = -1 if iterations is None else whole_of(iterations, "solve: iterations", 0, 2**31 - 1)
+    for what, word, right in (("method", method, "cg"), ("cycle", cycle, "v"), ("smoother", smoother, "jacobi")):
+        if word is not None:
+            text_of(word, f"solve: {what}", right)
+    if mask is not None:
+        mask = _arrays.as_numbers(mask, f)
     arrays = (f, out, *(a for a in (coefficient, mask) if a is not None))
     rank = len(f.shape)
     fields = _core.solve_grid(
-        arrays, _boundary_text(boundary, None, rank), spacing_of(spacing, rank), float(shift), int(order), method, cycle or "",
-        smoother or "", float(tol), -1 if iterations is None else int(iterations), bool(guess),
-        bool(project), coefficient is not None, mask is not None, own, settings, device)
+        arrays, _boundary_text(boundary, None, rank), spacing_of(spacing, rank), number_of(shift, "solve: shift"),
+        whole_of(order, "solve: order", 1, 100), method, cycle or "",
+        smoother or "", float(tol), most, bool(guess),
+        bool(project), coefficient is not None, mask is not None, own, settings, device_of(device, "solve: device"))
     if isinstance(operator, Stencil):  # rather than the name of its source
         fields["method"] = f"cg ({operator.__name__})"
     return Solution(out, fields)

@@ -9,6 +9,7 @@ from . import _core
 from ._chain import Chain
 from ._extents import extents_of, spacing_of, whole
 from ._kernel import Source, unique
+from ._options import text_of
 from ._ranks import ranks
 from ._record import Record, records_of
 from ._stencil import Stencil
@@ -167,7 +168,11 @@ def _checked_points(points: Optional[Sequence[int]], rank: int) -> tuple[int, ..
 def _boundary_text(boundary: Union[str, Mapping[str, str]], axes: Optional[str], rank: int) -> str:
     """One condition is for the faces along which there are neighbours to read."""
     if isinstance(boundary, Mapping):
+        for face, condition in boundary.items():
+            text_of(face, f"boundary={boundary!r}: the face", "x-")
+            text_of(condition, f"boundary[{face!r}]", "periodic")
         return ",".join(f"{face}={condition}" for face, condition in boundary.items()) or "untouched"
+    text_of(boundary, "boundary", "periodic")
     if "=" in boundary or boundary == "untouched":
         return boundary
     axes = _AXES[:rank] if axes is None else axes

@@ -9,6 +9,7 @@ from . import _core
 from ._chain import Chain
 from ._extents import spacing_of
 from ._kernel import Source
+from ._options import text_of
 from ._record import Record, records_of
 
 _AXES = "xyz"
@@ -88,6 +89,8 @@ class Systems:
 def _walls(boundary: Union[str, Mapping[str, str]], rank: int) -> str:
     """Faces that are not named are untouched."""
     axes = _AXES[:rank]
+    if not isinstance(boundary, Mapping):
+        text_of(boundary, "boundary", "periodic")
     if isinstance(boundary, Mapping):
         entries = [f"{face}={condition}" for face, condition in boundary.items()]
     elif "=" in boundary:

@@ -332,7 +332,15 @@ def as_value(x: object) -> Value:
         if isinstance(x, Condition):
             refuse("a condition is no number; write ridge.where(condition, 1, 0)")
         refuse(f"{x!r} ({type(x).__name__}) cannot be part of a kernel; numbers and values can")
-    return Value("literal", data=float(x))
+    return Value("literal", data=as_float(x))
+
+
+def as_float(x: Any) -> float:
+    """A number of the user's in double precision."""
+    try:
+        return float(x)
+    except OverflowError:
+        refuse("a whole number beyond 1.8e308, the largest of double precision")
 
 
 class Parameter(Value):
@@ -395,14 +403,25 @@ def compare(op: str, a: object, b: object) -> Condition:
 def where(condition: Condition, a: Operand, b: Operand) -> Value:
     """`a` where the condition holds, else `b`; both are computed. Conditions are comparisons, joined
     by & | ~."""
+    # Of two parts the second is chosen by first. Those that wait are in a list, as thousands may be joined.
+    waiting: list[tuple[str, Condition, Operand, Operand]] = []
     c = as_condition(condition)
-    if c.kind == "and":
-        return where(c.parts[0], where(c.parts[1], a, b), b)
-    if c.kind == "or":
-        return where(c.parts[0], a, where(c.parts[1], a, b))
-    if c.kind == "not":
-        return where(c.parts[0], b, a)
-    return Value("select", (*map(as_value, c.values), as_value(a), as_value(b)), c.kind)
+    while True:
+        if c.kind in ("and", "or"):
+            waiting.append((c.kind, c.parts[0], a, b))
+            c = c.parts[1]
+            continue
+        if c.kind == "not":
+            c, a, b = c.parts[0], b, a
+            continue
+        chosen = Value("select", (*map(as_value, c.values), as_value(a), as_value(b)), c.kind)
+        if not waiting:
+            return chosen
+        kind, c, a, b = waiting.pop()
+        if kind == "and":
+            a = chosen
+        else:
+            b = chosen
 
 
 def minimum(a: Operand, b: Operand) -> Value:
@@ -418,7 +437,7 @@ def maximum(a: Operand, b: Operand) -> Value:
 def power(a: Operand, b: Operand) -> Value:
     """a to the power of b: products for whole numbers up to 64, roots for halves, else pow."""
     if isinstance(b, numbers.Real) and not isinstance(b, (bool, Value)):
-        exponent = float(b)
+        exponent = as_float(b)
         if exponent == 0.5:
             return sqrt(a)
         if exponent == -0.5:

@@ -9,7 +9,7 @@ from typing import Any, Optional, Union
 
 from ._command import built_in_words, run_command
 from ._extents import whole
-from ._kernel import Kernel
+from ._kernel import Kernel, require_kernel
 from ._progress import Progress
 from ._record import html_table, time_text
 
@@ -84,6 +84,7 @@ def tune(kernel: Union[Kernel, str], /, *arrays: Any, out: Any = None, seconds: 
         if most:
             words += ["--most", str(whole(most, f"{kernel}: most"))]
         return Tuned(json.loads(run_command(["tune", *words, "--json"])))
+    require_kernel(kernel, "tune")
     if size is not None or precision is not None:
         raise TypeError("size and precision are those of the arrays; they are given for built-in "
                         "kernels")

@@ -16,6 +16,7 @@ import numpy as np
 
 from . import _core
 from ._extents import whole
+from ._options import device_of
 from ._record import Record, records_of
 from ._sites import check_operands, name_of, site_of
 
@@ -171,7 +172,7 @@ def field(array: Any, site: str, *, device: Optional[str] = None) -> Field:
     out, with extents that can."""
     if site not in SITES:
         raise _core.UsageError(f"unknown site '{site}'; a site is {', '.join(SITES)}")
-    device = device or _device_of(array)
+    device = device_of(device, "field: device") or _device_of(array)
     array = _of_numpy(array)
     wanted = np.float64 if site == "real" else np.complex128
     if array.dtype not in (np.dtype(wanted), np.dtype(np.float32 if site == "real" else np.complex64)):
@@ -276,7 +277,15 @@ def _joined(op: str, a: Operand, b: Operand) -> Expression:
     return Expression(f"({ta} {op} {tb})", fa + fb, va + vb)
 
 
+def _require_expression(x: object, what: str) -> None:
+    if not isinstance(x, Expression):
+        raise TypeError(f"{what} takes fields and expressions of them, not {type(x).__name__}; "
+                        "ridge.lattice.field makes a field of an array")
+
+
 def _reduced(result: str, reduction: str, reproducible: bool, *operands: Expression) -> Any:
+    for operand in operands:
+        _require_expression(operand, "a reduction")
     call = (f"ridge::python::reduced<{result}>(queue, ridge::lattice::{reduction}{{}}, "
             f"{'true' if reproducible else 'false'}, ")
     values, is_complex, site, _ = _run(call, list(operands), ")")
