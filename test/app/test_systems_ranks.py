@@ -86,6 +86,21 @@ def test_systems_have_the_bits_of_one_rank(ridge, mpi, system, device, shape, ra
     same(everything("one"), everything("several"))
 
 
+def test_probes_at_faces_have_the_bits_of_one_rank(ridge, mpi):
+    """Half a point beside a periodic face lies another rank's point, beside a wall what that shows."""
+    start("acoustic", (14, 12, 13))
+    rows = [(x, 6.25, z, array) for x in (0, 0.25, 13) for z in (0, 12) for array in ("p", "vx", "vz")]
+    for file, some in (("s.csv", rows[::2]), ("r.csv", rows)):
+        with open(file, "w", encoding="ascii") as out:
+            out.write("x,y,z,array\n" + "".join(",".join(map(str, row)) + "\n" for row in some))
+    words = ("evolve", "acoustic", "in.h5", "--steps", 5, "--every", 5, "--device", "cpu", *PROBES, "--boundary",
+             "x=periodic,z-=dirichlet:0.3,z+=neumann:0.2")
+    ridge.good(*words, "-o", "one.h5")
+    over = mpi(2, *words, "-o", "several.h5", "--ranks", "2x1x1")
+    assert over.code == 0 and over.err == "", over.err
+    same(everything("one"), everything("several"))
+
+
 def test_a_run_of_ranks_goes_on_with_others(ridge, mpi):
     start("acoustic", (21, 19, 17))
     places("s.csv", (9.4, 9.1, 8.3))

@@ -14,6 +14,11 @@ namespace ridge::chain {
 
 namespace systems::inline RIDGE_TARGET_NAME {
 
+template <class N>
+RIDGE_FN bool is_odd(N number) {
+  return !(number - number == 0);
+}
+
 #if defined(RIDGE_TARGET_CPU)
 
 constexpr Index few_points = 16384; // waking threads takes longer
@@ -112,6 +117,21 @@ Bound bind_receivers(Queue& /*queue*/, const Receivers<T>& receivers) {
     }
     ++r.counter.data[0];
     ++r.counter.data[1];
+  });
+}
+
+template <class T>
+Bound bind_odd(Queue& /*queue*/, const OddNumbers<T>& odd) {
+  return Bound([o = odd] {
+    const bool alone = o.values.size < few_points;
+    const Index most = std::min<Index>(ridge::cpu::default_threads(), o.found.size);
+    ridge::cpu::run(alone ? 1 : static_cast<int>(most), [&](int thread, int threads) {
+      const auto mine = ridge::cpu::share_of(o.values.size, thread, threads);
+      Index count = 0;
+      for (Index i = mine.begin; i < mine.end; ++i)
+        count += is_odd(number_of(o.values.data[i])) ? 1 : 0;
+      o.found.data[thread] += count;
+    });
   });
 }
 
@@ -218,6 +238,24 @@ struct Receive {
   }
 };
 
+template <class T>
+struct CountOdd {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = "NaN and infinite numbers";
+
+  OddNumbers<T> o;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Index mine = Index{lane.block().x} * block + lane.thread().x;
+    if (mine >= o.found.size) return;
+    Index count = lane.load_written(o.found, mine);
+    for (Index i = mine; i < o.values.size; i += o.found.size)
+      count += is_odd(number_of(lane.load_written(o.values, i))) ? 1 : 0;
+    lane.store(o.found, mine, count);
+  }
+};
+
 template <class Body, class A>
 Bound bind_faces(Queue& queue, const FaceLaunch<A>& launch) {
   const auto blocks = static_cast<int>(ceil_div(launch.most, block));
@@ -239,6 +277,11 @@ template <class T>
 Bound bind_receivers(Queue& queue, const Receivers<T>& receivers) {
   return Bound(Ready<Receive<T>>(queue, {{1, 1, 1}, {block, 1, 1}, 0}, {receivers}));
 }
+template <class T>
+Bound bind_odd(Queue& queue, const OddNumbers<T>& odd) {
+  const auto blocks = static_cast<int>(ceil_div(odd.found.size, block));
+  return Bound(Ready<CountOdd<T>>(queue, {{blocks, 1, 1}, {block, 1, 1}, 0}, {odd}));
+}
 
 #endif
 
@@ -249,6 +292,7 @@ struct Offers {
   Offer damped{kind_of<Here>, typeid(DampedArray<T>), &bind_damped<T>};
   Offer sources{kind_of<Here>, typeid(Sources<T>), &bind_sources<T>};
   Offer receivers{kind_of<Here>, typeid(Receivers<T>), &bind_receivers<T>};
+  Offer odd{kind_of<Here>, typeid(OddNumbers<T>), &bind_odd<T>};
 };
 const Offers<float> floats;
 const Offers<double> doubles;

@@ -84,20 +84,35 @@ Reach reach_of_all(const Description& d, int array) {
 template <class T>
 BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, int array,
                         const ArrayLayout& layout, T* memory) {
-  using Number = NumberOf<T>;
-  const Description& chain = kernel.of_double;
-  const Placement& placement = kernel.placements[static_cast<std::size_t>(array)];
-  const Reach reach = reach_of_all(chain, array);
-  BeyondArray<T> made;
+  BeyondArray<T> made = rules_of<T>(kernel, setup, array, layout.points);
   made.data = memory + layout.before;
   made.row = layout.row;
   made.plane = layout.plane;
   made.before = layout.before;
   made.size = layout.elements;
+  return made;
+}
+template BeyondArray<float> faces_of(const SystemKernel&, const SystemSetup&, int,
+                                     const ArrayLayout&, float*);
+template BeyondArray<double> faces_of(const SystemKernel&, const SystemSetup&, int,
+                                      const ArrayLayout&, double*);
+template BeyondArray<Fp16> faces_of(const SystemKernel&, const SystemSetup&, int,
+                                    const ArrayLayout&, Fp16*);
+template BeyondArray<Bf16> faces_of(const SystemKernel&, const SystemSetup&, int,
+                                    const ArrayLayout&, Bf16*);
+
+template <class T>
+BeyondArray<T> rules_of(const SystemKernel& kernel, const SystemSetup& setup, int array,
+                        const Index3& extents) {
+  using Number = NumberOf<T>;
+  const Description& chain = kernel.of_double;
+  const Placement& placement = kernel.placements[static_cast<std::size_t>(array)];
+  const Reach reach = reach_of_all(chain, array);
+  BeyondArray<T> made;
   made.bits = kernel.has_halves(array);
   for (int d = 0; d < 3; ++d) {
     const Index n = along(setup.extents, d);
-    const Index points = along(layout.points, d);
+    const Index points = along(extents, d);
     ShellOf& s = made.shell;
     s.begin[d] = reach.low.along(d);
     s.end[d] = points + reach.high.along(d);
@@ -122,12 +137,19 @@ BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, in
         s.high[d] = n;
         continue;
       }
+      const bool changes = kernel.is_state(array) || kernel.is_next(array);
+      if (c.kind == Wall::untouched && side == 1 && placement.half.along(d) > 0 && changes) {
+        rule.image = Image::first; // the last point lies beyond the range, and keeps 0
+        rule.sign = 0;
+        s.high[d] = points - 1;
+        continue;
+      }
       const auto mirror = mirror_of(c, placement, d, side, n);
       if (!mirror) continue;
       const Index half = mirror->place - placement.half.along(d);
       rule.image = Image::reflected;
       rule.place = half;
-      if (!kernel.is_state(array) && !kernel.is_next(array)) { // a medium is continued evenly
+      if (!changes) { // a medium is continued evenly
         (side == 0 ? s.low : s.high)[d] = side == 0 ? std::max<Index>(0, ceil_half(half))
                                                     : std::min(points, floor_half(half) + 1);
         continue;
@@ -150,7 +172,7 @@ BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, in
     if (along(setup.whole(), d) == 1) continue;
     const FaceRule<Number>* const faces = made.faces[d];
     const auto inside = [&](const FaceRule<Number>& rule, Index i) {
-      if (rule.image == Image::none || i == rule.wall) return true;
+      if (rule.image == Image::none || rule.image == Image::first || i == rule.wall) return true;
       const Index at = rule.image == Image::reflected ? rule.place - i : i + rule.place;
       return at >= s.low[d] && at < s.high[d];
     };
@@ -166,14 +188,6 @@ BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, in
   }
   return made;
 }
-template BeyondArray<float> faces_of(const SystemKernel&, const SystemSetup&, int,
-                                     const ArrayLayout&, float*);
-template BeyondArray<double> faces_of(const SystemKernel&, const SystemSetup&, int,
-                                      const ArrayLayout&, double*);
-template BeyondArray<Fp16> faces_of(const SystemKernel&, const SystemSetup&, int,
-                                    const ArrayLayout&, Fp16*);
-template BeyondArray<Bf16> faces_of(const SystemKernel&, const SystemSetup&, int,
-                                    const ArrayLayout&, Bf16*);
 
 bool AbsorbingLayers::any() const {
   for (const auto& axis : faces) {
@@ -224,38 +238,77 @@ std::vector<double> factors_of(const SystemSetup& setup, const Placement& placem
   return factors;
 }
 
-std::vector<Around> around(const SystemSetup& setup, const Placement& placement, Index3 points,
-                           const std::array<double, 3>& position, const std::string& what) {
+namespace {
+
+/// A place along an axis in units of its spacing, which the rounding of both may have put outside.
+double place_along(const SystemSetup& setup, int d, double position, const std::string& what) {
+  const double h = setup.spacing[static_cast<std::size_t>(d)];
+  const auto last = static_cast<double>(along(setup.whole(), d) - 1);
+  if (!lies_within(position, h, last)) {
+    throw UsageError(fmt::format("{}: {}={:g} lies outside the domain, which goes from 0 to {:g}",
+                                 what, "xyz"[d], position, last * h));
+  }
+  return std::clamp(position / h, 0.0, last);
+}
+
+} // namespace
+
+bool lies_within(double position, double spacing, double last) {
+  constexpr double rounding = 1e-12; // of numbers that users write and compute
+  const double allowed = rounding * std::max(last, 1.0);
+  const double at = position / spacing;
+  return at >= -allowed && at <= last + allowed;
+}
+
+AroundPlace around(const SystemKernel& kernel, const SystemSetup& setup, int array,
+                   const std::array<double, 3>& position, const std::string& what) {
+  SystemSetup whole; // faces are those of all ranks together
+  const Index3 n = whole.extents = setup.whole();
+  whole.spacing = setup.spacing;
+  whole.walls = setup.walls;
+  const Offset extra = kernel.of_double.arrays[static_cast<std::size_t>(array)].extra;
+  const Offset half = kernel.placements[static_cast<std::size_t>(array)].half;
+  const auto rules =
+      rules_of<double>(kernel, whole, array, {n.x + extra.x, n.y + extra.y, n.z + extra.z});
   Index base[3] = {0, 0, 0};
   double part[3] = {0, 0, 0};
   for (int d = 0; d < 3; ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    const Index n = along(setup.whole(), d);
-    if (n == 1) continue;
-    const double at = position[i] / setup.spacing[i];
-    if (!(at >= 0 && at <= static_cast<double>(n - 1))) {
-      throw UsageError(fmt::format("{}: {}={:g} lies outside the domain, which goes from 0 to {:g}",
-                                   what, "xyz"[d], position[i],
-                                   static_cast<double>(n - 1) * setup.spacing[i]));
-    }
-    const auto last = static_cast<double>(along(points, d) - 1);
-    const double own = std::clamp(at - placement.half.along(d) / 2.0, 0.0, last);
-    base[d] = std::min(static_cast<Index>(own), along(points, d) - 2);
-    base[d] = std::max<Index>(base[d], 0);
-    part[d] = own - static_cast<double>(base[d]);
+    if (along(n, d) == 1) continue;
+    const double at =
+        place_along(setup, d, position[static_cast<std::size_t>(d)], what) - half.along(d) / 2.0;
+    base[d] = static_cast<Index>(std::floor(at));
+    part[d] = at - static_cast<double>(base[d]);
   }
-  std::vector<Around> all;
+  AroundPlace made;
   for (int corner = 0; corner < 8; ++corner) {
     double weight = 1;
-    Index at[3];
-    for (int d = 0; d < 3; ++d) {
-      const int up = corner >> d & 1;
-      at[d] = base[d] + up;
-      weight *= up == 1 ? part[d] : 1 - part[d];
+    for (int d = 0; d < 3; ++d)
+      weight *= (corner >> d & 1) == 1 ? part[d] : 1 - part[d];
+    if (weight == 0) continue;
+    Around one{{}, {}, weight};
+    double add = 0;
+    for (int d = 2; d >= 0; --d) { // as launches set points beyond faces
+      const Index i = base[d] + (corner >> d & 1);
+      BeyondArray<double>::Shown shown;
+      if (along(n, d) == 1) {
+        shown.at = i;
+      } else if (!rules.shows(d, i, shown)) { // it keeps 0
+        shown.sign = 0;
+      }
+      if (shown.sign == 0) shown.at = std::clamp(i, rules.shell.low[d], rules.shell.high[d] - 1);
+      along(one.at, d) = shown.at;
+      along(one.beside, d) = rules.faces[d][0].image == Image::wrapped ? i : shown.at;
+      one.weight *= shown.sign;
+      add = shown.sign == 0 ? shown.add : shown.add + shown.sign * add;
     }
-    if (weight != 0) all.push_back({{at[0], at[1], at[2]}, weight});
+    made.add += weight * add;
+    made.points.push_back(one);
   }
-  return all;
+  // Points whose values do not count are none, but for one where there is no other.
+  const auto counts = [](const Around& one) { return one.weight != 0; };
+  if (std::any_of(made.points.begin(), made.points.end(), counts))
+    std::erase_if(made.points, [&](const Around& one) { return !counts(one); });
+  return made;
 }
 
 } // namespace ridge::chain

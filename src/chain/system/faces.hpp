@@ -15,6 +15,11 @@ template <class T>
 [[nodiscard]] BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup,
                                       int array, const ArrayLayout& layout, T* memory);
 
+/// The same without memory.
+template <class T>
+[[nodiscard]] BeyondArray<T> rules_of(const SystemKernel& kernel, const SystemSetup& setup,
+                                      int array, const Index3& points);
+
 /// The points of an array in absorbing layers, without their factors, and the factors along one
 /// axis: what is left of a wave's strength after a step there.
 [[nodiscard]] ShellOf layers_of(const SystemSetup& setup, const Placement& placement,
@@ -22,15 +27,19 @@ template <class T>
 [[nodiscard]] std::vector<double> factors_of(const SystemSetup& setup, const Placement& placement,
                                              Index points, int axis);
 
-/// Where a place lies between the points of an array, in coordinates of the whole: up to eight of
-/// them, and their weights.
+/// A point of an array with its share in a value at a place: up to eight lie around that.
 struct Around {
-  Index3 at;
+  Index3 at;     ///< in the whole, of points that steps compute
+  Index3 beside; ///< the same, beyond a periodic end where the place lies there
   double weight;
 };
-/// Throws UsageError for a place outside the range; `what` it is: "source 2".
-[[nodiscard]] std::vector<Around> around(const SystemSetup& setup, const Placement& placement,
-                                         Index3 points, const std::array<double, 3>& position,
-                                         const std::string& what);
+struct AroundPlace {
+  std::vector<Around> points; ///< at least one
+  double add = 0;             ///< what walls add to a value there
+};
+/// Points beyond faces count as the points whose images they are, with their signs. Throws
+/// UsageError for a place outside the range; `what` it is: "source 2".
+[[nodiscard]] AroundPlace around(const SystemKernel& kernel, const SystemSetup& setup, int array,
+                                 const std::array<double, 3>& position, const std::string& what);
 
 } // namespace ridge::chain

@@ -143,12 +143,6 @@ struct System::Parts {
     const Reach r = chain.operations[static_cast<std::size_t>(op)].reach(a);
     return !(r == Reach{});
   }
-  /// Points of an array in the whole range.
-  [[nodiscard]] Index3 whole_points(int a) const {
-    const Index3 n = setup.whole();
-    const Offset extra = array(a).extra;
-    return {n.x + extra.x, n.y + extra.y, n.z + extra.z};
-  }
   /// Points that this rank has are those of its part, and where others lie behind it one more.
   [[nodiscard]] bool owns(const Index3& at) const {
     if (!setup.part) return true;
@@ -156,10 +150,9 @@ struct System::Parts {
     return at.x >= own.begin.x && at.x < own.end.x && at.y >= own.begin.y && at.y < own.end.y &&
            at.z >= own.begin.z && at.z < own.end.z;
   }
-  [[nodiscard]] std::vector<Around> places(int a, const std::array<double, 3>& position,
-                                           const std::string& what) const {
-    return around(setup, kernel.placements[static_cast<std::size_t>(a)], whole_points(a), position,
-                  what);
+  [[nodiscard]] AroundPlace places(int a, const std::array<double, 3>& position,
+                                   const std::string& what) const {
+    return around(kernel, setup, a, position, what);
   }
 
   /// A table of values by step is of one of the kernel's numbers.
@@ -196,6 +189,7 @@ struct System::Parts {
   virtual void count_from(Index slot) = 0;
   virtual void bring_traces(Index steps) = 0;
   [[nodiscard]] virtual Record record() const = 0;
+  [[nodiscard]] virtual Index odd_numbers() = 0;
 
   Queue& queue;
   SystemKernel kernel;

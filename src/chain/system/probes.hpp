@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -73,15 +74,17 @@ public:
                                     capacity_, counter});
   }
 
-  /// Appends the last `steps` values of each receiver to its trace.
-  void bring(Queue& queue, Index steps, std::vector<std::vector<double>>& traces) const {
+  /// Appends the last `steps` values of each receiver to its trace, and adds a number to each.
+  void bring(Queue& queue, Index steps, const std::vector<double>& added,
+             std::vector<std::vector<double>>& traces) const {
     if (receivers_ == 0) return;
     std::vector<Number> all(static_cast<std::size_t>(trace_.span().size));
     copy_to_host(queue, all.data(), static_cast<const Number*>(trace_.data()), trace_.span().size);
     queue.wait();
     for (std::size_t r = 0; r < receivers_; ++r) {
       const auto begin = all.begin() + static_cast<std::ptrdiff_t>(r) * capacity_;
-      traces[r].insert(traces[r].end(), begin, begin + steps);
+      std::transform(begin, begin + steps, std::back_inserter(traces[r]),
+                     [add = added[r]](Number value) { return static_cast<double>(value) + add; });
     }
   }
 

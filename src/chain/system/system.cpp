@@ -49,9 +49,8 @@ void System::write(int array, const SystemBox& box, const void* from) {
   const Index bytes = p.chain.element_bytes;
   const Index plane = box.extents.x * box.extents.y;
   for (Index z = 0; z < box.extents.z; ++z) {
-    const std::byte* const elements =
-        p.narrowed(static_cast<const std::byte*>(from) + z * plane * p.setup.element_bytes, plane,
-                   array);
+    const std::byte* const elements = p.narrowed(
+        static_cast<const std::byte*>(from) + z * plane * p.setup.element_bytes, plane, array);
     copy_rows_to_device(p.queue, p.item(array, {box.begin.x, box.begin.y, box.begin.z + z}),
                         Bytes{p.layout(array).row * bytes}, elements, Bytes{box.extents.x * bytes},
                         box.extents.y);
@@ -88,6 +87,10 @@ Index System::beyond_range() const {
 
 void System::started() {
   parts_->settle();
+}
+
+Index System::odd_numbers() {
+  return parts_->odd_numbers();
 }
 
 void System::run(Index steps) {
@@ -149,7 +152,7 @@ int System::owner_of_receiver(std::size_t receiver) const {
   const Parts& p = *parts_;
   if (!p.setup.part) return 0;
   const SystemReceiver& r = p.setup.receivers.at(receiver);
-  const Index3 at = p.places(r.array, r.position, "a receiver").front().at;
+  const Index3 at = p.places(r.array, r.position, "a receiver").points.front().at;
   const comm::Grid& grid = p.setup.part->grid;
   for (int rank = 0; rank < grid.count(); ++rank) {
     const comm::Box own = grid.owned(rank);

@@ -24,6 +24,8 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <numeric>
+#include <optional>
 
 namespace ridge::chain {
 
@@ -95,7 +97,7 @@ public:
     copy_to_device(queue, counter_.data(), values, 2);
     queue.wait();
   }
-  void bring_traces(Index steps) override { probes_.bring(queue, steps, traces); }
+  void bring_traces(Index steps) override { probes_.bring(queue, steps, added_, traces); }
 
   [[nodiscard]] System::Sent sent() const override {
     System::Sent all;
@@ -113,6 +115,30 @@ public:
   }
 
   [[nodiscard]] Record record() const override { return launches_[0].program->record(); }
+
+  [[nodiscard]] Index odd_numbers() override {
+    constexpr Index most_lanes = 65536;
+    constexpr Index each = 64; // elements of a lane, at least
+    if (!odd_) {
+      Index most = 1;
+      for (const ArrayLayout& at : layouts)
+        most = std::max(most, std::min(most_lanes, ceil_div(at.elements, each)));
+      odd_.emplace(queue, std::vector<Index>(static_cast<std::size_t>(most)), "a count");
+    }
+    const Span<Index> found = odd_->span();
+    fill_bytes(queue, found.data, 0, Bytes{found.size * static_cast<Index>(sizeof(Index))});
+    auto* const bind =
+        offered<BindProbes<OddNumbers<T>>>(queue.device().kind(), typeid(OddNumbers<T>));
+    for (int a = 0; a < arrays(); ++a) {
+      if (!kernel.is_state(a)) continue;
+      const Span<T> values(memory(a, parity), layout(memory_of(a, parity)).elements);
+      bind(queue, {values, found}).run();
+    }
+    std::vector<Index> counts(static_cast<std::size_t>(found.size));
+    copy_to_host(queue, counts.data(), found.data, found.size);
+    queue.wait();
+    return std::accumulate(counts.begin(), counts.end(), Index{0});
+  }
 
 private:
   /// Some arrays whose faces are set in one launch, behind what other ranks send.
@@ -375,8 +401,7 @@ private:
       const Placement& placement = kernel.placements[static_cast<std::size_t>(a)];
       one.shell = layers_of(setup, placement, at.points);
       for (int d = 0; d < 3; ++d) {
-        const std::vector<double> f =
-            factors_of(setup, placement, comm::along(at.points, d), d);
+        const std::vector<double> f = factors_of(setup, placement, comm::along(at.points, d), d);
         factors_.emplace_back(queue, std::vector<Number>(f.begin(), f.end()), "absorbing layers");
         one.factors[d] = factors_.back().data();
       }
@@ -389,21 +414,42 @@ private:
         queue, {l.damped.data(), static_cast<int>(all.size()), most});
   }
 
-  /// Points around a place that this rank owns; with `here`, all where it owns that point.
-  [[nodiscard]] std::vector<ProbeTap<T>> taps(int a, const std::array<double, 3>& position,
-                                              const std::string& what, int number, double amplitude,
-                                              int p, const Index3* here = nullptr) const {
+  /// Of the points around a place, those of a source that this rank owns.
+  [[nodiscard]] std::vector<ProbeTap<T>> source_taps(const SystemSource& source, int number,
+                                                     int p) const {
     std::vector<ProbeTap<T>> made;
-    const ArrayLayout& at = layout(memory_of(a, p));
-    const Index3 begin = setup.begin();
-    for (const Around& one : places(a, position, what)) {
-      if (here ? !owns(*here) : !owns(one.at)) continue;
-      made.push_back({memory(a, p), at.elements,
-                      at.before + one.at.x - begin.x + (one.at.y - begin.y) * at.row +
-                          (one.at.z - begin.z) * at.plane,
-                      static_cast<Number>(one.weight * amplitude), number});
+    const std::string what = fmt::format("source {}", number + 1);
+    for (const Around& one : places(source.array, source.position, what).points) {
+      if (one.weight != 0 && owns(one.at))
+        made.push_back(tap(source.array, one.at, one.weight * source.amplitude, number, p));
     }
     return made;
+  }
+  /// Those of a receiver, where this rank owns the first of them: others may lie a point further.
+  [[nodiscard]] std::vector<ProbeTap<T>> receiver_taps(int a, const AroundPlace& place, int number,
+                                                       int p) const {
+    std::vector<ProbeTap<T>> made;
+    const Around& first = place.points.front();
+    if (!owns(first.at)) return made;
+    for (const Around& one : place.points) {
+      Index3 at = one.at;
+      for (int d = 0; d < 3; ++d) { // another rank's, which lies behind this one's as copies do
+        if (setup.part && comm::along(setup.part->grid.ranks(), d) > 1)
+          comm::along(at, d) =
+              comm::along(one.beside, d) + comm::along(first.at, d) - comm::along(first.beside, d);
+      }
+      made.push_back(tap(a, at, one.weight, number, p));
+    }
+    return made;
+  }
+  [[nodiscard]] ProbeTap<T> tap(int a, const Index3& place, double weight, int number,
+                                int p) const {
+    const ArrayLayout& at = layout(memory_of(a, p));
+    const Index3 begin = setup.begin();
+    return {memory(a, p), at.elements,
+            at.before + place.x - begin.x + (place.y - begin.y) * at.row +
+                (place.z - begin.z) * at.plane,
+            static_cast<Number>(weight), number};
   }
 
   void bind_numbers() {
@@ -421,6 +467,7 @@ private:
   void bind_probes() {
     if (!counts()) return;
     probes_ = Probes<T>(queue, setup);
+    added_.resize(setup.receivers.size());
     traces.resize(setup.receivers.size());
     for (int p = 0; p < (swaps() ? 2 : 1); ++p)
       bind_probes(p);
@@ -431,9 +478,7 @@ private:
     const int after = swaps() ? 1 - p : p;
     std::vector<ProbeTap<T>> sources;
     for (std::size_t i = 0; i < setup.sources.size(); ++i) {
-      const SystemSource& s = setup.sources[i];
-      for (const auto& tap : taps(s.array, s.position, fmt::format("source {}", i + 1),
-                                  static_cast<int>(i), s.amplitude, after))
+      for (const auto& tap : source_taps(setup.sources[i], static_cast<int>(i), after))
         sources.push_back(tap);
     }
     l.sources = probes_.bind_sources(queue, std::move(sources), counter_.values());
@@ -441,9 +486,9 @@ private:
     std::vector<int> recorded;
     for (std::size_t i = 0; i < setup.receivers.size(); ++i) {
       const SystemReceiver& r = setup.receivers[i];
-      const std::string what = fmt::format("receiver {}", i + 1);
-      const Index3 here = places(r.array, r.position, what).front().at;
-      receivers.push_back(taps(r.array, r.position, what, static_cast<int>(i), 1, after, &here));
+      const AroundPlace place = places(r.array, r.position, fmt::format("receiver {}", i + 1));
+      receivers.push_back(receiver_taps(r.array, place, static_cast<int>(i), after));
+      added_[i] = owns(place.points.front().at) ? place.add : 0;
       if (std::find(recorded.begin(), recorded.end(), r.array) == recorded.end())
         recorded.push_back(r.array);
     }
@@ -465,6 +510,8 @@ private:
   std::vector<T> narrow_;
   OnDevice<Index> counter_;
   Probes<T> probes_;
+  std::optional<OnDevice<Index>> odd_;
+  std::vector<double> added_; ///< by walls to each receiver
 };
 
 } // namespace ridge::chain

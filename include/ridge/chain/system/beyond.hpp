@@ -155,6 +155,12 @@ struct Receivers {
   Index capacity = 0;
   Span<Index> counter; ///< the step, and the place in the traces: both are counted up
 };
+/// Adds to `found` how many elements of an array are NaN or infinite: their sum counts.
+template <class T>
+struct OddNumbers {
+  Span<T> values;
+  Span<Index> found; ///< one for each lane
+};
 template <class P>
 using BindProbes = Bound(Queue& queue, const P& probes);
 

@@ -20,18 +20,22 @@ struct ArrayLayout {
 [[nodiscard]] ArrayLayout layout_of(const Description& d, int array, Index3 extents);
 
 /// Adds `amplitude` times a value of a wavelet to an array after each step, at a place between its
-/// points: each of the up to eight points around it gets its share.
+/// points: each of the up to eight points around it gets its share. The share of a point beyond a
+/// wall goes to the point that it shows.
 struct SystemSource {
   int array = 0;
   std::array<double, 3> position{};
   double amplitude = 1;
   std::size_t wavelet = 0; ///< of SystemSetup::wavelets
 };
-/// Records an array after each step, interpolated between its points.
+/// Records an array after each step, interpolated between its points and what lies beyond walls.
 struct SystemReceiver {
   int array = 0;
   std::array<double, 3> position{};
 };
+
+/// Whether a place lies between points 0 and `last` of that spacing, but for the rounding of both.
+[[nodiscard]] bool lies_within(double position, double spacing, double last);
 
 /// Layers before faces in which waves lose strength.
 struct AbsorbingLayers {
@@ -98,6 +102,8 @@ public:
   /// Finite numbers so far written that arrays of 16 bits hold as infinite.
   [[nodiscard]] Index beyond_range() const;
   void started();
+  /// How many numbers of the arrays that steps change are NaN or infinite, of this rank's. Waits.
+  [[nodiscard]] Index odd_numbers();
 
   /// Gives so many steps to the queue; with receivers it waits for them.
   void run(Index steps);
