@@ -158,8 +158,9 @@ typedef struct ridge_sweeps_handle *ridge_sweeps;
 
 /* A stencil that gives the next value of its first field: built in ("heat", "wave", ...; `settings`
  * of ridge_kernel_find then have `value`, the physical number, 1 by default, `dt`, 0.9 of the
- * largest stable step by default, and hx, hy, hz), or one of your own. `fields`, one an input,
- * without gaps, are copied. `boundary`: "x=periodic,y-=dirichlet:0,y+=neumann:1"; null: the
+ * largest stable step by default, and hx, hy, hz; of "diffusion" the largest coefficient counts), or
+ * one of your own. A step beyond the largest stable one, where that is known, is refused. `fields`,
+ * one an input, without gaps, are copied. `boundary`: "x=periodic,y-=dirichlet:0,y+=neumann:1"; null: the
  * outermost points keep their values. `schedule`: null or "auto" for the default. */
 int ridge_sweeps_bind(ridge_queue queue, ridge_kernel kernel, const ridge_field *fields,
                       size_t count, const char *boundary, const char *schedule,

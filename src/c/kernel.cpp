@@ -43,6 +43,10 @@ std::vector<lab::Setting> settings_of(const char* text) {
   return all;
 }
 
+/// Their squares and quotients are numbers.
+constexpr double least_spacing = 1e-100;
+constexpr double most_spacing = 1e100;
+
 std::shared_ptr<KernelObject> built_in(const char* name,
                                        const std::vector<lab::Setting>& settings) {
   auto made = std::make_shared<KernelObject>();
@@ -59,6 +63,10 @@ std::shared_ptr<KernelObject> built_in(const char* name,
                                    "those that evolve also value and dt, other built-in kernels "
                                    "none",
                                    name, s.member));
+    }
+    if (!(s.value >= least_spacing && s.value <= most_spacing)) {
+      throw UsageError(fmt::format("{}: {}={:g}; a distance of points from {:g} to {:g} is right",
+                                   name, s.member, s.value, least_spacing, most_spacing));
     }
     *set = s.value;
   }

@@ -7,6 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
 namespace ridge::c {
 
 namespace {
@@ -20,20 +24,58 @@ std::optional<double> number_of(const KernelObject& kernel, const char* name) {
   return std::nullopt;
 }
 
-lab::Evolution evolution_of(const KernelObject& k, const lab::Array& like) {
+/// Throws UsageError for a step that is none, or is larger than the stable one; 0: not known.
+void check_step(const std::string& name, const std::optional<double>& dt, double stable) {
+  if (!dt) return;
+  if (!(*dt > 0) || !std::isfinite(*dt))
+    throw UsageError(fmt::format("{}: dt={:g}; a positive number is right", name, *dt));
+  if (stable > 0 && *dt > stable * (1 + 1e-12)) {
+    throw UsageError(fmt::format("{}: dt={:g} is not stable; the largest stable step here is "
+                                 "{:.9g}",
+                                 name, *dt, stable));
+  }
+}
+
+/// The largest of a field of coefficients, which lies without gaps.
+double largest_coefficient(Queue& queue, const lab::Array& field) {
+  Index count = 1;
+  for (int d = 0; d < field.rank; ++d)
+    count *= field.extents[static_cast<std::size_t>(d)];
+  const auto of = [&]<class T>(std::vector<T> values) {
+    copy_to_host(queue, values.data(), static_cast<const T*>(field.data), count);
+    queue.wait();
+    double largest = 0;
+    for (const T one : values) {
+      if (!(one >= 0) || !std::isfinite(one))
+        throw UsageError(fmt::format("fields[1] holds {}; a coefficient of diffusion is finite and "
+                                     "not negative",
+                                     one));
+      largest = std::max(largest, static_cast<double>(one));
+    }
+    return largest;
+  };
+  const auto n = static_cast<std::size_t>(count);
+  return field.element_bytes == 4 ? of(std::vector<float>(n)) : of(std::vector<double>(n));
+}
+
+/// `largest`: of a kernel with a coefficient field, what that holds; 0: not looked at yet.
+lab::Evolution evolution_of(const KernelObject& k, const lab::Array& like, double largest) {
   if (!k.source.empty()) {
     const lab::UserKernel found = lab::load_user_kernel(k.source, k.settings, lab::Use::evolution);
     if (!found.evolution)
       throw UsageError(fmt::format("{} does not evolve; a stencil is right", k.kernel.name));
-    return found.evolution(like.element_bytes, std::nullopt);
+    lab::Evolution made = found.evolution(like.element_bytes, std::nullopt);
+    if (made.dt && (*made.dt != 0 || number_of(k, "dt"))) // 0: the kernel leaves it to its user
+      check_step(k.kernel.name, made.dt, made.stable_step);
+    return made;
   }
-  if (k.kernel.pattern != "sweeps") { // says which do
-    static_cast<void>(lab::find_evolving_kernel(k.kernel.name));
-  }
+  static_cast<void>(lab::find_evolving_kernel(k.kernel.name)); // says which do
   const lab::EvolutionRequest request{k.kernel.name, like.rank, like.element_bytes, k.spacing,
-                                      number_of(k, "value").value_or(1)};
+                                      largest > 0 ? largest : number_of(k, "value").value_or(1)};
   const double stable = lab::stable_step(request);
-  return lab::make_evolution(request, number_of(k, "dt").value_or(part_of_stable * stable));
+  const std::optional<double> dt = number_of(k, "dt");
+  check_step(k.kernel.name, dt, stable);
+  return lab::make_evolution(request, dt.value_or(part_of_stable * stable));
 }
 
 /// Throws UsageError for arrays that sweeps do not take.
@@ -71,8 +113,10 @@ void make(SweepsObject& made, const KernelObject& k, const char* boundary, const
     data.push_back(field->array.data);
   }
   if (arrays.empty()) throw UsageError("count=0; a field for each input is right");
-  const lab::Evolution evolution = evolution_of(k, arrays.front());
+  lab::Evolution evolution = evolution_of(k, arrays.front(), 0);
   check_arrays(k.kernel.name, evolution, arrays);
+  if (k.source.empty() && lab::find_evolving_kernel(k.kernel.name).value == "coefficient")
+    evolution = evolution_of(k, arrays.front(), largest_coefficient(made.on->queue, arrays[1]));
   made.levels = evolution.levels;
   stencil::Boundaries around;
   if (boundary != nullptr && boundary[0] != '\0') around = stencil::parse_boundaries(boundary);

@@ -117,6 +117,40 @@ TEST_P(Sweeps, OfTwoTimeLevels) {
   EXPECT_EQ(arrays, by_cpp(GetParam(), "wave", 1, std::nullopt, 5));
 }
 
+TEST_P(Sweeps, TakeTheStepsThatTheCommandTakes) {
+  const auto refused = [&](const char* name, const char* settings, const char* part) {
+    const bool found = ridge_kernel_find(name, settings, &kernel) == RIDGE_OK;
+    EXPECT_TRUE(!found || bind() == RIDGE_USAGE) << name << ' ' << settings;
+    EXPECT_NE(std::strstr(ridge_last_error(), part), nullptr) << ridge_last_error();
+    EXPECT_EQ(ridge_kernel_free(found ? kernel : nullptr), RIDGE_OK);
+    kernel = nullptr;
+  };
+  wrap(1);
+  refused("heat", "dt=10", "heat: dt=10 is not stable; the largest stable step here is 0.166666667");
+  refused("heat", "value=2 dt=0.1", "the largest stable step here is 0.0833333333");
+  refused("heat", "dt=0", "heat: dt=0; a positive number is right");
+  refused("heat", "dt=-1", "a positive number is right");
+  refused("heat", "dt=nan", "NAME=NUMBER");
+  refused("heat", "hx=0", "heat: hx=0; a distance of points from 1e-100 to 1e+100 is right");
+  refused("heat", "hy=-1", "hy=-1; a distance of points");
+  refused("laplacian", "hz=1e200", "hz=1e+200; a distance of points");
+  arrays.clear();
+  for (const ridge_field f : fields)
+    EXPECT_EQ(ridge_field_free(f), RIDGE_OK);
+  fields.clear();
+  wrap(2);
+  // The step of diffusion is that of its largest coefficient.
+  for (double& k : arrays[1])
+    k *= 50;
+  ASSERT_EQ(ridge_kernel_find("diffusion", nullptr, &kernel), RIDGE_OK);
+  ASSERT_EQ(bind(), RIDGE_OK) << ridge_last_error();
+  ASSERT_EQ(ridge_sweeps_run(sweeps, 200), RIDGE_OK) << ridge_last_error();
+  ASSERT_EQ(ridge_sweeps_read(sweeps), RIDGE_OK);
+  ASSERT_EQ(ridge_queue_wait(queue), RIDGE_OK);
+  for (const double u : arrays[0])
+    EXPECT_LT(std::abs(u), 10);
+}
+
 TEST_P(Sweeps, AreRefusedWhereWrong) {
   wrap(2);
   const auto expect = [&](int code, int right, const char* part) {
