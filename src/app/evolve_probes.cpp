@@ -45,6 +45,28 @@ bool reads_as(std::string_view text, double& number) {
   return status == std::errc{} && end == text.data() + text.size() && std::isfinite(number);
 }
 
+/// Why a line is no text that messages may show; empty where it is.
+std::string no_text(std::string_view line) {
+  if (line.find('\0') != std::string_view::npos || line.starts_with("\xff\xfe") ||
+      line.starts_with("\xfe\xff"))
+    return "is UTF-16, or no text at all; save the file as UTF-8";
+  for (std::size_t i = 0; i < line.size();) {
+    const auto first = static_cast<unsigned char>(line[i]);
+    const std::size_t more = first < 0x80   ? 0
+                             : first < 0xc2 ? line.size()
+                             : first < 0xe0 ? 1
+                             : first < 0xf0 ? 2
+                             : first < 0xf5 ? 3
+                                            : line.size();
+    bool right = i + more < line.size() && (first >= 0x20 || first == '\t' || first == '\r');
+    for (std::size_t k = 1; right && k <= more; ++k)
+      right = (static_cast<unsigned char>(line[i + k]) & 0xc0) == 0x80;
+    if (!right) return fmt::format("has the byte 0x{:02x}, which no UTF-8 text has there", first);
+    i += 1 + more;
+  }
+  return {};
+}
+
 /// Calls f(line, number) for lines that are neither empty nor begin with #.
 template <class F>
 void for_each_line(const fs::path& file, const std::string& option, const F& f) {
@@ -56,6 +78,8 @@ void for_each_line(const fs::path& file, const std::string& option, const F& f) 
   for (std::string line; std::getline(in, line);) {
     ++number;
     if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3); // spreadsheets' mark
+    if (const std::string odd = no_text(line); !odd.empty())
+      throw UsageError(fmt::format("{} {}: line {} {}", option, file.string(), number, odd));
     const std::string_view text = without_blanks(line);
     if (!text.empty() && text[0] != '#') f(text, number);
   }

@@ -409,6 +409,17 @@ private:
     run().kernel_digest = now;
   }
 
+  /// A snapshot has the level before beside its field.
+  void tell_of_before() const {
+    const DatasetName before{input_name_.file, input_name_.path + "_before"};
+    const Handle file = open_hdf5(before.file);
+    if (H5Lexists(file.id(), before.path.c_str(), H5P_DEFAULT) <= 0) return;
+    fmt::print(stderr,
+               "ridge: the run starts at rest, and {} is passed over; --before {} goes on with the "
+               "motion of the field\n",
+               to_text(before), to_text(before));
+  }
+
   /// The fields beside the newest.
   void open_others() {
     const lab::Evolution& kernel = setup_.kernel;
@@ -423,6 +434,7 @@ private:
                                        "FILE.h5:/path",
                                        run().kernel, kernel.levels));
         }
+        if (level == 1 && ranks_.rank() == 0) tell_of_before();
       }
     }
     const std::vector<std::string> given = words_in(run().coefficients, '\n');

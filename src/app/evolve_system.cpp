@@ -7,6 +7,7 @@
 #include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
+#include "../io/file_names.hpp"
 #include "commands.hpp"
 #include "evolve_system_command.hpp"
 #include "interrupt.hpp"
@@ -36,6 +37,19 @@ chain::NumberValues numbers_of(const std::vector<std::string>& settings) {
 }
 
 } // namespace
+
+std::string exact(double number) {
+  return fmt::format("{:a}", number);
+}
+double number_in(const SystemRun& run, const char* name) {
+  return std::strtod(run.at(name).c_str(), nullptr);
+}
+Index count_in(const SystemRun& run, const char* name) {
+  return std::atoll(run.at(name).c_str());
+}
+std::string list_in(const std::vector<std::string>& words, const char* between) {
+  return fmt::format("{}", fmt::join(words, between));
+}
 
 std::vector<std::string> words_in(const std::string& text, char separator) {
   std::vector<std::string> all;
@@ -74,37 +88,6 @@ void SystemCommand::execute() {
   if (!continues()) keep();
   integrate();
   finish();
-}
-
-void SystemCommand::fill() {
-  if (kernel_.start && !goes_on_) {
-    fill_by_start();
-  } else if (!kernel_.start) {
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      const int a = array_of(names_[i]);
-      if (goes_on_ && kernel_.is_state(a)) continue;
-      const Index3 n = points_of(a);
-      const comm::Box own = own_points(a);
-      std::vector<double> plane(static_cast<std::size_t>(n.x * n.y));
-      for (Index z = own.begin.z; z < own.end.z; ++z) {
-        read_plane(fields_[i], z, plane);
-        if (kernel_.is_state(a)) count_odd(plane, n.x);
-        put(a, z, plane);
-      }
-    }
-  }
-  if (goes_on_) fill_from_snapshot();
-  odd_ = static_cast<Index>(ranks_.sum(static_cast<double>(odd_)));
-  if (odd_ > 0 && ranks_.rank() == 0)
-    fmt::print(stderr, "ridge: the start holds {} values that are not finite; they pass through\n",
-               odd_);
-  const auto beyond = static_cast<Index>(ranks_.sum(static_cast<double>(system_->beyond_range())));
-  said_not_finite_ = beyond > 0 || odd_ > 0;
-  if (beyond > 0 && ranks_.rank() == 0)
-    fmt::print(stderr,
-               "ridge: {} values of the start are beyond the range of {} and count as infinite\n",
-               beyond, kernel_.storage);
-  system_->started();
 }
 
 std::vector<SystemCommand::Sums> SystemCommand::sums() {
@@ -146,82 +129,39 @@ void SystemCommand::add_drifts(Record& record, const std::vector<Sums>& now) con
   }
 }
 
-void SystemCommand::count_not_finite(const void* plane, Index count, NotFinite& found) const {
-  const auto look = [&](const auto* values) {
-    for (Index i = 0; i < count; ++i) {
-      found.nan += std::isnan(values[i]) ? 1 : 0;
-      found.infinite += std::isinf(values[i]) ? 1 : 0;
-    }
-  };
-  bytes_ == 8 ? look(static_cast<const double*>(plane)) : look(static_cast<const float*>(plane));
-}
-
-/// Says once that the arrays of a snapshot are no longer finite.
-void SystemCommand::say_not_finite(const NotFinite& found) {
-  if (said_not_finite_ || found.count() == 0) return;
-  said_not_finite_ = true;
-  const Index step = system_->step();
-  if (!kernel_.storage.empty() && found.infinite > 0) {
-    fmt::print(stderr,
-               "ridge: step {} has values beyond the range of {}, which are infinite; those of the "
-               "start were not\n",
-               step, kernel_.storage);
+/// Ends a run whose arrays are no longer finite, before another snapshot is written.
+void SystemCommand::require_finite() {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const double odd = ranks_.sum(static_cast<double>(system_->odd_numbers()));
+  look_took_ = ranks_.greatest(std::chrono::duration<double>(Clock::now() - begin).count());
+  since_look_ = 0;
+  if (odd == 0) {
+    finite_ = system_->step();
     return;
   }
-  fmt::print(stderr,
-             "ridge: step {} is the first snapshot with values that are not finite: {} NaN and {} "
-             "infinite\n",
-             step, found.nan, found.infinite);
+  progress_.clear();
+  ranks_.barrier(); // the first to end ends all
+  const std::string advice =
+      !kernel_.storage.empty() ? fmt::format("they may be beyond the range of {}", kernel_.storage)
+      : kernel_.knows_step
+          ? fmt::format(
+                "the step may be too large for what became of it: start anew from there with "
+                "--dt {:.3g}, or less",
+                setup_.dt / 2)
+          : "start anew from there with other numbers (--set)";
+  throw Failure(fmt::format(
+      "stopped at step {}: {:.0f} values are NaN or infinite, and none was at "
+      "step {}; the last snapshot is {}; {}",
+      system_->step(), odd, finite_, io::snapshot_beside(file_, kept_).string(), advice));
 }
 
-void SystemCommand::fill_by_start() {
-  const auto points = static_cast<std::size_t>(extents_.x * extents_.y);
-  std::vector<std::vector<double>> from(fields_.size(), std::vector<double>(points));
-  std::vector<std::vector<double>> to(static_cast<std::size_t>(arrays()),
-                                      std::vector<double>(points));
-  std::vector<double> given(fields_.size());
-  std::vector<double> made(static_cast<std::size_t>(arrays()));
-  const auto start = at_points().start;
-  for (Index z = own_.begin.z; z < own_.end.z; ++z) {
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      read_plane(fields_[i], z, from[i]);
-    }
-    for (std::size_t p = 0; p < points; ++p) {
-      for (std::size_t i = 0; i < from.size(); ++i)
-        given[i] = from[i][p];
-      start(given.data(), made.data());
-      for (std::size_t a = 0; a < made.size(); ++a)
-        to[a][p] = made[a];
-      // A value that counts for nothing, as in solids, is not told of.
-      const bool counts =
-          std::any_of(made.begin(), made.end(), [](double value) { return !std::isfinite(value); });
-      for (std::size_t i = 0; i < from.size() && !counts; ++i)
-        from[i][p] = 0;
-    }
-    for (const std::vector<double>& field : from)
-      count_odd(field, extents_.x);
-    for (int a = 0; a < arrays(); ++a) {
-      if (kernel_.is_state(a)) put(a, z, to[static_cast<std::size_t>(a)]);
-    }
-  }
-}
-
-void SystemCommand::fill_from_snapshot() {
-  const fs::path file = fs::path(o_.restart).parent_path() / snapshots_.back().file;
-  plan_.reads(file, "the snapshot");
-  for (int a = 0; a < arrays(); ++a) {
-    if (!kernel_.is_state(a)) continue;
-    const StartField field{InputDataset({file, std::string("/") + name_of(a)}), 0};
-    const Index3 n = points_of(a);
-    const comm::Box own = own_points(a);
-    if (field.data->extents().xyz() != n || field.data->element_bytes() != bytes_)
-      throw UsageError(fmt::format("{} does not fit the run's input", file.string()));
-    std::vector<double> plane(static_cast<std::size_t>(n.x * n.y));
-    for (Index z = own.begin.z; z < own.end.z; ++z) {
-      read_plane(field, z, plane);
-      count_odd(plane, n.x);
-      put(a, z, plane);
-    }
+void SystemCommand::tell(const std::string& text) const {
+  if (ranks_.rank() > 0) return;
+  if (o_.json) {
+    fmt::print(stderr, "ridge: {}\n", text);
+  } else {
+    fmt::print("{}\n", text);
   }
 }
 
@@ -278,29 +218,46 @@ void SystemCommand::look_plane(std::size_t number, Index z, double* to) {
   std::copy(looked_[number].begin(), looked_[number].end(), to);
 }
 
+void SystemCommand::give(const std::vector<double>& plane, void* to) const {
+  if (bytes_ == 8) {
+    std::copy(plane.begin(), plane.end(), static_cast<double*>(to));
+  } else {
+    std::copy(plane.begin(), plane.end(), static_cast<float*>(to));
+  }
+}
+
+void SystemCommand::add_medium(std::vector<SnapshotField>& fields) {
+  if (starts_) return;
+  std::string& home = run_["medium"]; // the snapshot that has it
+  if (home.empty()) home = io::snapshot_beside(file_, system_->step()).filename().string();
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    const int a = array_of(names_[i]);
+    if (!fields_[i].data || kernel_.is_state(a)) continue;
+    const auto plane_of = [this, i](Index z, void* to) {
+      std::vector<double> plane;
+      read_plane(fields_[i], z, plane);
+      give(plane, to);
+    };
+    fields.push_back({names_[i], points_of(a), dimensions_, plane_of, home});
+  }
+}
+
 void SystemCommand::keep() {
-  NotFinite odd;
   std::vector<SnapshotField> fields;
   for (std::size_t i = 0; i < kernel_.looks.size(); ++i) {
     fields.push_back({kernel_.looks[i], extents_, dimensions_, [this, i](Index z, void* to) {
                         std::vector<double> plane(
                             static_cast<std::size_t>(extents_.x * extents_.y));
                         look_plane(i, z, plane.data());
-                        if (bytes_ == 8) {
-                          std::copy(plane.begin(), plane.end(), static_cast<double*>(to));
-                        } else {
-                          std::copy(plane.begin(), plane.end(), static_cast<float*>(to));
-                        }
+                        give(plane, to);
                       }});
   }
   for (int a = 0; a < arrays(); ++a) {
     if (!kernel_.is_state(a)) continue;
-    fields.push_back({name_of(a), points_of(a), dimensions_, [this, a, &odd](Index z, void* to) {
-                        bring(a, z, to);
-                        const Index3 n = points_of(a);
-                        if (output_) count_not_finite(to, n.x * n.y, odd);
-                      }});
+    fields.push_back(
+        {name_of(a), points_of(a), dimensions_, [this, a](Index z, void* to) { bring(a, z, to); }});
   }
+  if (output_) add_medium(fields);
   const Index step = system_->step();
   progress_.clear();
   write_all_traces();
@@ -322,7 +279,7 @@ void SystemCommand::keep() {
         field.plane(z, plane.data());
     }
   }
-  say_not_finite(odd);
+  kept_ = step;
   if (!o_.json) {
     fmt::print("step {:>10}  time {:g}\n", step, static_cast<double>(step) * setup_.dt);
     std::fflush(stdout);
@@ -332,7 +289,7 @@ void SystemCommand::keep() {
 void SystemCommand::integrate() {
   using Clock = std::chrono::steady_clock;
   Index batch = 1;
-  const Index first = setup_.first_step;
+  const Index first = finite_ = kept_ = setup_.first_step;
   ranks_.barrier(); // rank 0 has written a snapshot: that is none of the steps' time
   while (system_->step() < target_) {
     const Index step = system_->step();
@@ -345,17 +302,22 @@ void SystemCommand::integrate() {
     const double took =
         ranks_.greatest(std::chrono::duration<double>(Clock::now() - begin).count());
     seconds_ += took;
+    since_look_ += took;
     if (took < waited / 2 && steps == batch) batch *= 2;
     if (took > waited) batch = std::max<Index>(1, batch / 2);
     const Index now = system_->step();
     const bool due = now % every_ == 0 || now == target_;
+    const bool stops = now != target_ && interrupt_seen_by(ranks_);
+    constexpr double part_of_looks = 0.05;
+    if (!begins_odd_ && (due || stops || since_look_ * part_of_looks > look_took_))
+      require_finite();
     if (due) {
       keep();
       ranks_.barrier();
     }
     progress_.show(fmt::format("step {} of {}", now, target_),
                    static_cast<double>(now - first) / static_cast<double>(target_ - first));
-    if (now == target_ || !interrupt_seen_by(ranks_)) continue;
+    if (!stops) continue;
     if (!due) keep();
     ranks_.barrier(); // the first to end ends all: not before rank 0 has written
     throw Interrupted{

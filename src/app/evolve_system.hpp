@@ -27,12 +27,20 @@ void evolve_system(const EvolveOptions& options, const chain::SystemKernel& kern
 /// them back.
 using SystemRun = std::map<std::string, std::string>;
 
-/// A dataset of a snapshot: its name and points; `plane(z, to)` gives one of its planes.
+/// Numbers of a run as text that brings them back.
+[[nodiscard]] std::string exact(double number);
+[[nodiscard]] double number_in(const SystemRun& run, const char* name);
+[[nodiscard]] Index count_in(const SystemRun& run, const char* name);
+[[nodiscard]] std::string list_in(const std::vector<std::string>& words, const char* between);
+
+/// A dataset of a snapshot: its name and points; `plane(z, to)` gives one of its planes. One that
+/// steps do not change is in the snapshot `home`, and others lead to it.
 struct SnapshotField {
   std::string name;
   Index3 points;
   int dimensions;
   std::function<void(Index z, void* to)> plane;
+  std::string home = {};
 };
 
 /// The words between the separators.
@@ -52,8 +60,15 @@ public:
   [[nodiscard]] const std::vector<EvolveSnapshot>& snapshots() const { return files_.snapshots(); }
 
 private:
+  [[nodiscard]] std::string xdmf_of(Index step, double time, const std::array<double, 3>& spacing,
+                                    const std::vector<SnapshotField>& fields,
+                                    int element_bytes) const;
+
   io::SnapshotFiles files_;
 };
+
+/// The run's name for the snapshot that has its medium; each snapshot has it, too.
+inline constexpr const char* medium_attribute = "medium";
 
 struct SystemRestart {
   SystemRun run;

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,13 +50,18 @@ private:
     return fs::exists(there, failed) ? there.lexically_normal() : file;
   }
 
-  /// Refuses a dataset of the start's group that may be a misspelt array: one that nobody takes
-  /// while an array that the system takes is not there.
+  /// Refuses datasets of the start's group that may be misspelt arrays: those that nobody takes
+  /// while an array that the system takes is not there. Tells of others.
   void require_known(const DatasetName& group, const std::vector<std::string>& there) const;
+  /// Refuses a snapshot without its medium, which earlier versions wrote.
+  void require_medium(const DatasetName& group) const;
+  /// The fields that the start has: what the system says is given, or all arrays that steps change.
+  [[nodiscard]] std::vector<chain::SystemField>
+  choose_fields(const DatasetName& group, const std::vector<std::string>& there);
 
   /// What the dataset's name says that it has: points of the range, and more of some arrays.
   [[nodiscard]] chain::Offset extra_of(const std::string& name) const {
-    for (int a = 0; !kernel_.start && a < arrays(); ++a) {
+    for (int a = 0; !starts_ && a < arrays(); ++a) {
       if (name_of(a) == name) return chain_.arrays[static_cast<std::size_t>(a)].extra;
     }
     return {};
@@ -76,7 +82,7 @@ private:
     std::vector<Index> rows;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       planes[i].resize(static_cast<std::size_t>(extents_.x * extents_.y));
-      array_in.push_back(kernel_.start ? i : static_cast<std::size_t>(array_of(names_[i])));
+      array_in.push_back(starts_ ? i : static_cast<std::size_t>(array_of(names_[i])));
       rows.push_back(extents_.x + (fields_[i].data ? extra_of(names_[i]).x : 0));
     }
     std::vector<double> values(std::max(fields_.size(), static_cast<std::size_t>(arrays())));
@@ -95,6 +101,11 @@ private:
 
   /// Refuses what cannot be a medium, and finds the fastest wave in it.
   void look_at_medium();
+  /// The speed that a stable step must allow for: that of waves where the medium jumps between
+  /// points, and that of flows which fall.
+  [[nodiscard]] double fastest_to_come() const;
+  [[nodiscard]] double fastest_at_jumps() const;
+  [[nodiscard]] std::vector<chain::WaveMedium> medium_plane(Index z) const;
   void choose_step();
 
   /// Nothing changes along dimensions of one item.
@@ -113,6 +124,9 @@ private:
   /// Refuses --show and --picture of what there is not.
   void require_picture() const;
   void read_step_tables();
+  /// Says what a user may not expect, once, beside what the run prints.
+  void tell(const std::string& text) const;
+  void tell_of_layers(const Places& places, const std::string& option) const;
   void read_probes();
   void choose_steps();
 
@@ -155,10 +169,11 @@ private:
   /// Collective; rank 0 gets them.
   [[nodiscard]] std::vector<Sums> sums();
   void add_drifts(Record& record, const std::vector<Sums>& now) const;
-  /// Adds those of a plane of a snapshot, whose numbers are those of the files.
-  void count_not_finite(const void* plane, Index count, NotFinite& found) const;
-  void say_not_finite(const NotFinite& found);
+  void require_finite();
 
+  /// What `start` makes of plane z: all arrays of a point, then the next. Values that are not
+  /// finite are counted where the plane is this rank's, once.
+  [[nodiscard]] std::vector<double> started_plane(Index z);
   void fill_by_start();
   void fill_from_snapshot();
   void say_begin() const;
@@ -167,6 +182,10 @@ private:
   [[nodiscard]] chain::PointFunctions at_points() const;
   /// Plane z of what the system lets users look at.
   void look_plane(std::size_t number, Index z, double* to);
+  /// In the element type.
+  void give(const std::vector<double>& plane, void* to) const;
+  /// What steps do not change, as another run needs it: once, and linked to from other snapshots.
+  void add_medium(std::vector<SnapshotField>& fields);
   void keep();
 
   /// Of all ranks. Collective.
@@ -195,6 +214,7 @@ private:
   fs::path file_;
   int bytes_ = 8, dimensions_ = 3;
   double fastest_ = 0;
+  chain::FlowHeights heights_; ///< the highest energy, the lowest ground
   std::string dt_note_;
   Index target_ = 0, every_ = 0, odd_ = 0;
   Places sources_, receivers_;
@@ -208,7 +228,11 @@ private:
   std::vector<std::vector<double>> looked_;
   Index looked_z_ = -1, looked_step_ = -1;
   std::vector<Sums> sums_before_; ///< of the start, where arrays are stored in 16 bits
-  bool said_not_finite_ = false;
+  bool starts_ = false;           ///< from what its `start` takes, not from the arrays themselves
+  bool begins_odd_ = false;       ///< with values that are not finite, which pass through
+  std::set<Index> odd_planes_;    ///< whose values that are not finite are counted
+  Index finite_ = 0, kept_ = 0;   ///< steps: all values are finite, the last snapshot
+  double since_look_ = 0, look_took_ = 0; ///< seconds
   Progress progress_;
   double seconds_ = 0;
 };

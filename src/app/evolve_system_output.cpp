@@ -20,9 +20,11 @@ namespace {
 
 constexpr const char* system_program = "ridge evolve";
 constexpr const char* system_pattern = "system";
-constexpr Index system_format = 1;
+constexpr Index system_format = 2; ///< 1: numbers of a run are texts, snapshots have no medium
 /// Attributes that are none of the run's own. Earlier versions list snapshots.
 constexpr std::array reserved{"program", "pattern", "format", "ridge_version", "snapshots"};
+/// Those that are numbers in the file.
+constexpr std::array numbers{"dt", "spacing_x", "spacing_y", "spacing_z"};
 /// Those that runs of all versions have, empty or not.
 constexpr std::array needed{"kernel",    "folder",       "settings",  "input",   "boundary",
                             "absorb",    "absorb_width", "source",    "wavelet", "receivers",
@@ -96,15 +98,12 @@ void describe(const Handle& file, const fs::path& called, const SystemRun& run) 
                       write_attribute(file, "format", system_format) &&
                       write_attribute(file, "ridge_version", std::string(ridge_version)),
                   called);
-  for (const auto& [name, value] : run)
-    require_written(write_attribute(file, name, value), called);
-}
-
-Extents shown_extents(const SnapshotField& field) {
-  const Index3 n = field.points;
-  return field.dimensions == 1   ? Extents{n.x}
-         : field.dimensions == 2 ? Extents{n.x, n.y}
-                                 : Extents{n.x, n.y, n.z};
+  for (const auto& [name, value] : run) {
+    const bool is_number = std::find(numbers.begin(), numbers.end(), name) != numbers.end();
+    require_written(is_number ? write_attribute(file, name, number_in(run, name.c_str()))
+                              : write_attribute(file, name, value),
+                    called);
+  }
 }
 
 } // namespace
@@ -116,28 +115,61 @@ SystemOutput::SystemOutput(io::OutputPlan& plan, fs::path file, const SystemRun&
 void SystemOutput::write(const SystemRun& run, Index step, double time,
                          const std::array<double, 3>& spacing,
                          const std::vector<SnapshotField>& fields, int element_bytes) {
+  const fs::path name = io::snapshot_beside(files_.file(), step);
+  const auto is_here = [&](const SnapshotField& f) {
+    return f.home.empty() || f.home == name.filename();
+  };
   std::uintmax_t bytes = 0;
   for (const SnapshotField& f : fields)
-    bytes += static_cast<std::uintmax_t>(f.points.x * f.points.y * f.points.z * element_bytes);
-  const fs::path name = io::snapshot_beside(files_.file(), step);
+    if (is_here(f))
+      bytes += static_cast<std::uintmax_t>(f.points.x * f.points.y * f.points.z * element_bytes);
   const auto fill = [&](const Handle& file) {
-    for (const SnapshotField& f : fields)
-      write_planes(file, name, f, element_bytes);
-    require_written(write_attribute(file, "time", time) && write_attribute(file, "step", step),
+    for (const SnapshotField& f : fields) {
+      if (is_here(f)) {
+        write_planes(file, name, f, element_bytes);
+      } else {
+        require_written(H5Lcreate_external(f.home.c_str(), ("/" + f.name).c_str(), file.id(),
+                                           f.name.c_str(), H5P_DEFAULT, H5P_DEFAULT) >= 0,
+                        name);
+      }
+    }
+    const auto medium = run.find(medium_attribute);
+    require_written(write_attribute(file, "time", time) && write_attribute(file, "step", step) &&
+                        write_attribute(file, medium_attribute,
+                                        medium == run.end() ? std::string() : medium->second),
                     name);
   };
-  const auto xdmf = [&] {
-    const SnapshotField& shown = fields.front();
-    XdmfSeries series{shown.name, shown_extents(shown), spacing, element_bytes, {}, {}};
-    const double each = time / static_cast<double>(std::max<Index>(step, 1));
-    for (const EvolveSnapshot& one : snapshots()) {
-      series.times.push_back(static_cast<double>(one.step) * each);
-      series.references.push_back(one.file.string() + ":/" + shown.name);
-    }
-    return xdmf_text(series);
-  };
   files_.add({identity_of(run), step, bytes, fill,
-              [&](const Handle& file) { describe(file, files_.file(), run); }, xdmf});
+              [&](const Handle& file) { describe(file, files_.file(), run); },
+              [&] { return xdmf_of(step, time, spacing, fields, element_bytes); }});
+}
+
+std::string SystemOutput::xdmf_of(Index step, double time, const std::array<double, 3>& spacing,
+                                  const std::vector<SnapshotField>& fields,
+                                  int element_bytes) const {
+  const double each = time / static_cast<double>(std::max<Index>(step, 1));
+  std::vector<XdmfSeries> all; // one for the arrays of so many points
+  for (const SnapshotField& f : fields) {
+    const Index n[] = {f.points.x, f.points.y, f.points.z};
+    const Extents extents(n, f.dimensions);
+    auto series = std::find_if(all.begin(), all.end(),
+                               [&](const XdmfSeries& one) { return one.extents == extents; });
+    if (series == all.end()) {
+      XdmfSeries made{f.name, extents, spacing, element_bytes, {}, {}};
+      for (const EvolveSnapshot& one : snapshots())
+        made.times.push_back(static_cast<double>(one.step) * each);
+      series = all.insert(all.end(), std::move(made));
+    }
+    std::vector<std::string> references;
+    for (const EvolveSnapshot& one : snapshots())
+      references.push_back((f.home.empty() ? one.file.string() : f.home) + ":/" + f.name);
+    if (series->references.empty()) {
+      series->references = std::move(references);
+    } else {
+      series->more.push_back({f.name, std::move(references)});
+    }
+  }
+  return xdmf_text(all);
 }
 
 bool is_system_run(const fs::path& file) {
@@ -175,8 +207,10 @@ SystemRestart read_system_restart(const fs::path& file) {
   H5Aiterate2(opened.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, &add_name, &names);
   for (const std::string& name : names) {
     std::string value;
-    const bool own = std::find(reserved.begin(), reserved.end(), name) == reserved.end();
-    if (own && read_attribute(opened, name, value)) restart.run[name] = value;
+    double number = 0;
+    if (std::find(reserved.begin(), reserved.end(), name) != reserved.end()) continue;
+    if (read_attribute(opened, name, value)) restart.run[name] = value;
+    if (read_attribute(opened, name, number)) restart.run[name] = exact(number);
   }
   restart.snapshots = io::snapshots_in(opened);
   if (restart.snapshots.empty())

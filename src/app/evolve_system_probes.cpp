@@ -70,6 +70,28 @@ void SystemCommand::require_picture() const {
       fmt::format("--show {}: {} shows {}", o_.shown, kernel_.name, fmt::join(known, ", ")));
 }
 
+void SystemCommand::tell_of_layers(const Places& places, const std::string& option) const {
+  if (goes_on_) return;
+  const auto width = static_cast<double>(setup_.layers.width);
+  std::vector<Index> lines;
+  for (const Places::Row& row : places.rows) {
+    bool inside = false;
+    for (int d = 0; d < dimensions_; ++d) {
+      const auto i = static_cast<std::size_t>(d);
+      const double at = row.position[i] / setup_.spacing[i];
+      const double last = static_cast<double>(comm::along(extents_, d) - 1);
+      const auto& faces = setup_.layers.faces[i];
+      inside = inside || (faces[0] && at < width) || (faces[1] && last - at < width);
+    }
+    if (inside) lines.push_back(row.line);
+  }
+  if (lines.empty()) return;
+  tell(fmt::format("{} {}: {} of {} places lie{} in layers that absorb, where waves lose strength, "
+                   "the first in line {}",
+                   option, places.file, lines.size(), places.rows.size(),
+                   lines.size() == 1 ? "s" : "", lines.front()));
+}
+
 void SystemCommand::read_probes() {
   require_picture();
   choose_steps();
@@ -83,8 +105,8 @@ void SystemCommand::read_probes() {
         const auto i = static_cast<std::size_t>(d);
         const Index n = comm::along(extents_, d);
         const double last = static_cast<double>(n - 1) * setup_.spacing[i];
-        const double at = row.position[i] / setup_.spacing[i];
-        if (n == 1 || (at >= 0 && at <= static_cast<double>(n - 1))) continue;
+        const auto end = static_cast<double>(n - 1);
+        if (n == 1 || chain::lies_within(row.position[i], setup_.spacing[i], end)) continue;
         throw UsageError(fmt::format("{} {}: {}={:g} lies outside the domain, which goes from 0 "
                                      "to {:g}",
                                      option, where(places, row), "xyz"[d], row.position[i], last));
@@ -95,6 +117,7 @@ void SystemCommand::read_probes() {
     sources_ = read_places(found(run_["source"]), dimensions_, "--source");
     plan_.reads(sources_.file, "the file of --source");
     require_inside(sources_, "--source");
+    tell_of_layers(sources_, "--source");
     std::map<std::string, std::size_t> wavelets;
     for (const Places::Row& row : sources_.rows) {
       const std::string& text = row.wavelet.empty() ? run_["wavelet"] : row.wavelet;
@@ -132,6 +155,7 @@ void SystemCommand::read_probes() {
   receivers_ = read_places(found(run_["receivers"]), dimensions_, "--receivers");
   plan_.reads(receivers_.file, "the file of --receivers");
   require_inside(receivers_, "--receivers");
+  tell_of_layers(receivers_, "--receivers");
   std::map<std::pair<int, std::array<double, 3>>, Index> lines;
   for (const Places::Row& row : receivers_.rows) {
     const int array = array_named(row.array, where(receivers_, row));

@@ -10,56 +10,77 @@ namespace {
 
 using report::escaped;
 
+/// A dataset on the points of a grid.
+struct Attribute {
+  std::string name, reference;
+};
+
 /// `time`: a line that gives it, or nothing.
-std::string grid_text(const XdmfGrid& grid, const std::string& time) {
+std::string grid_text(const XdmfGrid& grid, const std::vector<Attribute>& attributes,
+                      const std::string& time) {
   // XDMF lists dimensions, origin and spacing slowest first, as HDF5 does.
   const Index3 n = grid.extents.xyz();
-  return fmt::format(R"(    <Grid Name="{name}" GridType="Uniform">
+  std::string text = fmt::format(
+      R"(    <Grid Name="{name}" GridType="Uniform">
 {time}      <Topology TopologyType="3DCoRectMesh" Dimensions="{nz} {ny} {nx}"/>
       <Geometry GeometryType="ORIGIN_DXDYDZ">
         <DataItem Name="Origin" Dimensions="3" NumberType="Float" Precision="8" Format="XML">0 0 0</DataItem>
         <DataItem Name="Spacing" Dimensions="3" NumberType="Float" Precision="8" Format="XML">{dz} {dy} {dx}</DataItem>
       </Geometry>
-      <Attribute Name="{name}" AttributeType="Scalar" Center="Node">
-        <DataItem Dimensions="{nz} {ny} {nx}" NumberType="Float" Precision="{bytes}" Format="HDF">{reference}</DataItem>
-      </Attribute>
-    </Grid>
 )",
-                     fmt::arg("time", time), fmt::arg("name", escaped(grid.name)),
-                     fmt::arg("nx", n.x), fmt::arg("ny", n.y), fmt::arg("nz", n.z),
-                     fmt::arg("dx", grid.spacing[0]), fmt::arg("dy", grid.spacing[1]),
-                     fmt::arg("dz", grid.spacing[2]), fmt::arg("bytes", grid.element_bytes),
-                     fmt::arg("reference", escaped(grid.reference)));
+      fmt::arg("time", time), fmt::arg("name", escaped(grid.name)), fmt::arg("nx", n.x),
+      fmt::arg("ny", n.y), fmt::arg("nz", n.z), fmt::arg("dx", grid.spacing[0]),
+      fmt::arg("dy", grid.spacing[1]), fmt::arg("dz", grid.spacing[2]));
+  for (const Attribute& one : attributes) {
+    text +=
+        fmt::format(R"(      <Attribute Name="{}" AttributeType="Scalar" Center="Node">
+        <DataItem Dimensions="{} {} {}" NumberType="Float" Precision="{}" Format="HDF">{}</DataItem>
+      </Attribute>
+)",
+                    escaped(one.name), n.z, n.y, n.x, grid.element_bytes, escaped(one.reference));
+  }
+  return text + "    </Grid>\n";
 }
 
-} // namespace
+std::string series_text(const XdmfSeries& series) {
+  std::string text =
+      fmt::format("    <Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
+                  escaped(series.name));
+  for (std::size_t i = 0; i < series.times.size(); ++i) {
+    std::vector<Attribute> attributes{{series.name, series.references[i]}};
+    for (const XdmfSeries::Another& one : series.more)
+      attributes.push_back({one.name, one.references[i]});
+    text += grid_text({series.name, "", series.extents, series.spacing, series.element_bytes},
+                      attributes, fmt::format("      <Time Value=\"{}\"/>\n", series.times[i]));
+  }
+  return text + "    </Grid>\n";
+}
 
-std::string xdmf_text(const XdmfGrid& grid) {
+std::string file_text(const std::string& grids) {
   return fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
 <Xdmf Version="2.0">
   <Domain>
 {}  </Domain>
 </Xdmf>
 )",
-                     grid_text(grid, ""));
+                     grids);
+}
+
+} // namespace
+
+std::string xdmf_text(const XdmfGrid& grid) {
+  return file_text(grid_text(grid, {{grid.name, grid.reference}}, ""));
 }
 
 std::string xdmf_text(const XdmfSeries& series) {
+  return file_text(series_text(series));
+}
+
+std::string xdmf_text(const std::vector<XdmfSeries>& all) {
   std::string grids;
-  for (std::size_t i = 0; i < series.times.size(); ++i) {
-    grids += grid_text(
-        {series.name, series.references[i], series.extents, series.spacing, series.element_bytes},
-        fmt::format("      <Time Value=\"{}\"/>\n", series.times[i]));
-  }
-  return fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
-<Xdmf Version="2.0">
-  <Domain>
-    <Grid Name="{}" GridType="Collection" CollectionType="Temporal">
-{}    </Grid>
-  </Domain>
-</Xdmf>
-)",
-                     escaped(series.name), grids);
+  for (const XdmfSeries& series : all)
+    grids += series_text(series);
+  return file_text(grids);
 }
 
 std::string xdmf_points_text(const XdmfBodies& bodies) {

@@ -22,7 +22,7 @@ struct XdmfGrid {
 /// of ParaView turn the axes of two-dimensional grids.
 [[nodiscard]] std::string xdmf_text(const XdmfGrid& grid);
 
-/// One dataset at several times, each in a file of its own.
+/// Datasets of the same points at several times, each in a file of its own.
 struct XdmfSeries {
   std::string name;
   Extents extents;               ///< x first
@@ -30,8 +30,15 @@ struct XdmfSeries {
   int element_bytes = 8;
   std::vector<double> times;
   std::vector<std::string> references; ///< FILE.h5:/path, relative to the XDMF file
+  struct Another {
+    std::string name;
+    std::vector<std::string> references;
+  };
+  std::vector<Another> more = {};
 };
 [[nodiscard]] std::string xdmf_text(const XdmfSeries& series);
+/// Several of them side by side.
+[[nodiscard]] std::string xdmf_text(const std::vector<XdmfSeries>& all);
 
 /// Bodies at several times, each in an HDF5 file with the datasets position, velocity, potential
 /// and mass.

@@ -143,6 +143,20 @@ def test_energy_of_waves_is_constant_between_mirrors(ridge, folder):
         assert energy(step) == pytest.approx(energy(0), rel=1e-12)
 
 
+def test_waves_of_a_snapshot_go_on_by_before(ridge, folder):
+    """Its level before is not passed over in silence."""
+    write(u=np.random.default_rng(3).standard_normal((6, 7, 8)))
+    words = ("--dt", 0.4, "--every", 2, "--device", "cpu")
+    ridge.good("evolve", "wave", "in.h5:/u", "-o", "whole.h5", "--steps", 4, *words)
+    start = "whole.0000000002.h5:/u"
+    rest = ridge("evolve", "wave", start, "-o", "rest.h5", "--steps", 2, *words)
+    assert rest.code == 0 and rest.err == (f"ridge: the run starts at rest, and {start}_before is passed over; --before "
+                                           f"{start}_before goes on with the motion of the field\n")
+    ridge.good("evolve", "wave", start, "--before", start + "_before", "-o", "on.h5", "--steps", 2, *words)
+    with h5py.File("on.h5") as on, h5py.File("whole.h5") as whole:
+        np.testing.assert_array_equal(on["snapshots/0000000002/u"][...], whole["snapshots/0000000004/u"][...])
+
+
 def test_absorbing_layers_let_little_come_back(ridge, folder):
     n = 400
     x = np.arange(n) - n / 2

@@ -49,7 +49,7 @@ def test_elastic_energy_is_constant_between_mirrors(ridge):
     write(**start, rho=rho, mu=mu, **{"lambda": lam})
     evolve(ridge, "elastic", "--steps", "60", "--every", "20")
     with h5py.File("out.h5") as out:
-        dt = float.fromhex(out.attrs["dt"])
+        dt = float(out.attrs["dt"])
     sums = []
     for step in (20, 40, 60):
         vx, vy, vz, sxx, syy, szz, sxy, sxz, syz = read(*names, step=step)
@@ -104,6 +104,7 @@ def test_shallow_water_is_rusanovs_scheme(ridge, device):
     evolve(ridge, "shallow-water", "--steps", "5", "--dt", str(dt), "--spacing", f"{dx}x{dy}", "--set", f"gravity={g}",
            device=device)
     for _ in range(5):
+        hu, hv = np.where(h > 1e-6, hu, 0), np.where(h > 1e-6, hv, 0)  # films have no momentum
         x = rusanov(h, hu, hv, bottom, dt / dx, g)
         y = [change.T for change in rusanov(h.T, hv.T, hu.T, bottom.T, dt / dy, g)]
         h, hu, hv = h + x[0] + y[0], hu + x[1] + y[2], hv + x[2] + y[1]

@@ -12,6 +12,10 @@
 //   void set_step(double dt, const std::array<double, 3>& spacing);
 //   double speed(const double* values) const;                  of the fastest wave at a point
 //   double stable_step(const std::array<double, 3>& spacing, double speed) const;
+//   static constexpr std::array<double, W> weights;            of the difference between points,
+//   and WaveMedium medium(const double* values) const;             what waves run in, at a point
+//   FlowHeights heights(const double* values) const;           of a flow at a point, and the speed
+//   double falling(double height) const;                       that it may gain by falling so far
 //   void for_each_number(const Each& each);                    numbers by --set (number.hpp), those
 //                                                              that are a ByStep also by --by-step
 //   static constexpr std::array by_step{"drive"};              others with a value for each step
@@ -21,6 +25,7 @@
 //
 //   static constexpr std::array<SystemField, G> given;
 //   void start(const double* given, double* arrays) const;     at a point; of state arrays
+//   void start_beside(const StartedBeside& at, double* arrays) const;   then, from those beside it
 //   static constexpr std::array<const char*, L> looks;
 //   void look(const double* arrays, double* values) const;     at a point
 //
@@ -36,6 +41,7 @@
 #include <ridge/chain/system/number.hpp>
 #include <ridge/chain/system/places.hpp>
 #include <ridge/chain/system/problem.hpp>
+#include <ridge/chain/system/waves.hpp>
 
 #include <array>
 #include <cmath>
@@ -85,6 +91,10 @@ struct SystemStep {
   Index3 begin = {}, whole = {};
 };
 
+/// Arrays as `start` made them at the point that lies so far aside, at most one point along each
+/// axis. Beyond walls it is the nearest point, beyond periodic faces the other end.
+using StartedBeside = std::function<const double*(const Offset& aside)>;
+
 /// Makes values of arrays at a point from those that users give there, and back.
 struct PointFunctions {
   std::function<void(const double* given, double* arrays)> start;
@@ -119,8 +129,13 @@ struct SystemKernel {
   /// Empty where the chain does not say it.
   std::function<double(const double* arrays)> speed;
   std::function<double(const std::array<double, 3>& spacing, double speed)> stable_step;
+  std::vector<double> weights; ///< of the difference along an axis that `medium` goes with
+  std::function<WaveMedium(const double* arrays)> medium;
+  std::function<FlowHeights(const double* arrays)> heights;
+  std::function<double(double height)> falling;
   std::function<FieldProblem(const double* given)> problem_at; ///< all arrays without `start`
   std::function<void(const double* given, double* arrays)> start;
+  std::function<void(const StartedBeside& at, double* arrays)> start_beside;
   std::function<void(const double* arrays, double* values)> look;
   /// `start` and `look` with other values of its numbers, such as those of a step.
   std::function<PointFunctions(const NumberValues& numbers)> at_points;
@@ -266,6 +281,19 @@ template <class C, bool Places = false>
   if constexpr (requires { chain.stable_step(std::array<double, 3>{}, 1.0); }) {
     made.stable_step = [chain](const std::array<double, 3>& spacing, double speed) {
       return chain.stable_step(spacing, speed);
+    };
+  }
+  if constexpr (requires(const double* v) { chain.medium(v); }) {
+    made.weights.assign(C::weights.begin(), C::weights.end());
+    made.medium = [chain](const double* values) { return chain.medium(values); };
+  }
+  if constexpr (requires(const double* v) { chain.heights(v); }) {
+    made.heights = [chain](const double* values) { return chain.heights(values); };
+    made.falling = [chain](double height) { return chain.falling(height); };
+  }
+  if constexpr (requires(const StartedBeside& at, double* v) { chain.start_beside(at, v); }) {
+    made.start_beside = [chain](const StartedBeside& at, double* arrays) {
+      chain.start_beside(at, arrays);
     };
   }
   if constexpr (requires { C::given; }) {

@@ -28,4 +28,9 @@ struct EvolvingSystem {
 /// Throws UsageError for values of numbers that a system does not have, or that cannot be.
 void require_numbers(const chain::SystemKernel& kernel, const chain::NumberValues& values);
 
+/// The one of several words that a misspelt one may stand for; empty where half of its letters or
+/// more would have to change.
+[[nodiscard]] std::string nearest_word(std::string_view word,
+                                       const std::vector<std::string>& known);
+
 } // namespace ridge::lab

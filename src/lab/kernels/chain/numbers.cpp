@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 namespace ridge::lab {
@@ -46,17 +47,32 @@ std::string instead_of(const chain::SystemKernel& kernel, const std::string& nam
                          name, field.value);
   }
   if (kernel.numbers.empty()) return ": it has none";
-  const auto near = std::min_element(kernel.numbers.begin(), kernel.numbers.end(),
-                                     [&](const SystemNumber& a, const SystemNumber& b) {
-                                       return distance(a.name, name) < distance(b.name, name);
-                                     });
-  const bool similar = distance(near->name, name) <= std::max<std::size_t>(1, name.size() / 2);
+  std::vector<std::string> names;
+  for (const SystemNumber& one : kernel.numbers)
+    names.push_back(one.name);
+  const std::string near = nearest_word(name, names);
   return fmt::format("{}; it has {}",
-                     similar ? fmt::format("; the nearest is '{}'", near->name) : "",
+                     near.empty() ? "" : fmt::format("; the nearest is '{}'", near),
                      listed(kernel.numbers));
 }
 
 } // namespace
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
+  const auto lower = [](std::string_view text) {
+    std::string made(text);
+    for (char& c : made)
+      c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return made;
+  };
+  std::string nearest;
+  std::size_t least = word.size() / 2 + 1;
+  for (const std::string& one : known) {
+    const std::size_t apart = distance(lower(word), lower(one));
+    if (apart < least) nearest = one, least = apart;
+  }
+  return nearest;
+}
 
 void require_numbers(const chain::SystemKernel& kernel, const chain::NumberValues& values) {
   for (const auto& [name, value] : values) {

@@ -7,6 +7,7 @@
 // derivative between points: B. Fornberg, Math. Comp. 51 (1988), table 4 (order 8).
 #pragma once
 
+#include <ridge/chain/system/waves.hpp>
 #include <ridge/lab/kernels/chain_system_entry.hpp>
 
 #include <cmath>
@@ -116,7 +117,10 @@ struct Acoustic {
     set(std::get<1>(operations));
   }
   double speed(const double* at) const { return at[4]; }
-  /// Von Neumann's bound for the mean of the weights' magnitudes, for a density that varies little.
+  static constexpr std::array<double, 4> weights{1225.0 / 1024, -245.0 / 3072, 49.0 / 5120,
+                                                 -5.0 / 7168};
+  chain::WaveMedium medium(const double* at) const { return {at[5] * at[4] * at[4], at[5]}; }
+  /// Von Neumann's bound for the sum of the weights' magnitudes.
   double stable_step(const std::array<double, 3>& h, double largest) const {
     constexpr double sum = 1225.0 / 1024 + 245.0 / 3072 + 49.0 / 5120 + 5.0 / 7168;
     return 1 /

@@ -7,6 +7,7 @@
 // there the density and mu are means of their neighbours.
 #pragma once
 
+#include <ridge/chain/system/waves.hpp>
 #include <ridge/lab/kernels/chain_system_entry.hpp>
 
 #include <cmath>
@@ -160,6 +161,8 @@ struct Elastic {
     set(std::get<1>(operations));
   }
   double speed(const double* at) const { return std::sqrt((at[10] + 2 * at[11]) / at[9]); }
+  static constexpr std::array<double, 2> weights{9.0 / 8, -1.0 / 24};
+  chain::WaveMedium medium(const double* at) const { return {at[10] + 2 * at[11], at[9], at[11]}; }
   double stable_step(const std::array<double, 3>& h, double largest) const {
     constexpr double sum = 9.0 / 8 + 1.0 / 24;
     return 1 /

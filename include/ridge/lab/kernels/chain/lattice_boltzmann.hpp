@@ -3,9 +3,10 @@
 // Populations are kept less their weights, which leaves fp32 more digits (P. Skordos, Phys. Rev. E
 // 48, 1993). A step pulls them from the neighbours they come from, then collides. In a solid point,
 // which is known by its population at rest, they turn round instead: walls lie half-way between
-// solid and fluid points. A force shifts the velocity of the equilibrium (X. Shan and H. Chen,
-// Phys. Rev. E 47, 1993). In units of the lattice: spacing and step are 1, viscosity is (tau - 1/2)
-// / 3.
+// solid and fluid points. What turns round in a solid point is the fluid's: it begins with what the
+// fluid beside it sends, so a fluid at rest stays so at any density. A force shifts the velocity of
+// the equilibrium (X. Shan and H. Chen, Phys. Rev. E 47, 1993). In units of the lattice: spacing
+// and step are 1, viscosity is (tau - 1/2) / 3.
 //
 // Arrays between steps have collided: their momentum is that of the fluid and half of the force.
 #pragma once
@@ -156,9 +157,17 @@ struct LatticeBoltzmannOf {
   void start(const double* from, double* f) const {
     fill(from, f, std::make_integer_sequence<int, directions>{});
   }
+  template <class Beside>
+  void start_beside(const Beside& at, double* f) const {
+    if (!is_solid(f)) return;
+    for (int i = 1; i < directions; ++i) {
+      const double* const beside = at(boltzmann_system::velocities[i]);
+      f[i] = is_solid(beside) ? 0 : beside[boltzmann_system::opposite(i)];
+    }
+  }
   void look(const double* f, double* to) const {
     constexpr std::make_integer_sequence<int, directions> all{};
-    const bool wall = f[0] < boltzmann_system::solid / 2;
+    const bool wall = is_solid(f);
     const double density = 1 + (wall ? 0 : boltzmann_system::moment<3>(f, all));
     const std::array<double, 3> half = half_force();
     const double momentum[3] = {boltzmann_system::moment<0>(f, all),
@@ -179,6 +188,7 @@ struct LatticeBoltzmannOf {
   }
 
 private:
+  static bool is_solid(const double* f) { return f[0] < boltzmann_system::solid / 2; }
   template <int... I>
   void fill(const double* from, double* f, std::integer_sequence<int, I...> /*all*/) const {
     const std::array<double, 3> half = half_force();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <ridge/chain/system/number.hpp>
+#include <ridge/chain/system/waves.hpp>
 #include <ridge/lab/kernels/chain_system_entry.hpp>
 
 #include <cmath>
@@ -42,7 +43,7 @@ struct Step {
   static constexpr double flops = 4 * 45 + 30;
   double x = 0.1, y = 0.1; ///< dt / spacing
   double gravity = 9.81;
-  double dry = 1e-6; ///< water less deep does not flow
+  double dry = 1e-6; ///< water less deep does not flow, and has no momentum
 
   template <class V>
   RIDGE_FN V velocity(const V& depth, const V& discharge) const {
@@ -83,9 +84,12 @@ struct Step {
     const Flux<V> south = flux(in_y(-1), in_y(0));
     const Flux<V> north = flux(in_y(0), in_y(1));
     at.set(next_h, at(h) - x * (east.mass - west.mass) - y * (north.mass - south.mass));
-    at.set(next_hu, at(hu) - x * (east.along + east.from_a - west.along - west.from_b) -
+    // The momentum of a film that is too thin to flow would be a jet as soon as it is thicker.
+    const auto flows = at(h) > dry;
+    at.set(next_hu, select(flows, at(hu), V(0)) -
+                        x * (east.along + east.from_a - west.along - west.from_b) -
                         y * (north.across - south.across));
-    at.set(next_hv, at(hv) - x * (east.across - west.across) -
+    at.set(next_hv, select(flows, at(hv), V(0)) - x * (east.across - west.across) -
                         y * (north.along + north.from_a - south.along - south.from_b));
   }
 };
@@ -125,6 +129,15 @@ struct ShallowWater {
     const auto& step = std::get<0>(operations);
     const double flow = depth > step.dry ? std::hypot(at[1], at[2]) / depth : 0;
     return flow + std::sqrt(step.gravity * depth);
+  }
+  chain::FlowHeights heights(const double* at) const {
+    const auto& step = std::get<0>(operations);
+    if (!(at[0] > step.dry)) return {.ground = at[6]};
+    const double flow = std::hypot(at[1], at[2]) / at[0];
+    return {at[0] + at[6] + flow * flow / (2 * step.gravity), at[6]};
+  }
+  double falling(double height) const {
+    return std::sqrt(std::get<0>(operations).gravity * height);
   }
   /// Water that falls onto a dry bed runs twice as fast as waves at the start.
   double stable_step(const std::array<double, 3>& spacing, double largest) const {
