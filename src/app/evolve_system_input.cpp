@@ -35,11 +35,11 @@ void SystemCommand::require_known(const DatasetName& group,
     const std::string meant =
         near.empty() ? "; it takes" : fmt::format("; did you mean {}? It takes", near);
     if (!missing.empty()) {
-      throw UsageError(fmt::format(
-          "{}: {} takes no dataset {}{} {}; missing are {}, which count as the numbers in brackets; "
-          "rename {}, or keep it in another group",
-          group.file.string(), kernel_.name, path, meant, list_in(names_, ", "),
-          list_in(missing, ", "), path));
+      throw UsageError(fmt::format("{}: {} takes no dataset {}{} {}; missing are {}, which count "
+                                   "as the numbers in brackets; "
+                                   "rename {}, or keep it in another group",
+                                   group.file.string(), kernel_.name, path, meant,
+                                   list_in(names_, ", "), list_in(missing, ", "), path));
     }
     tell(fmt::format("{}: {} takes no dataset {}, which counts for nothing", group.file.string(),
                      kernel_.name, path));

@@ -126,7 +126,8 @@ TEST_P(Sweeps, TakeTheStepsThatTheCommandTakes) {
     kernel = nullptr;
   };
   wrap(1);
-  refused("heat", "dt=10", "heat: dt=10 is not stable; the largest stable step here is 0.166666667");
+  refused("heat", "dt=10",
+          "heat: dt=10 is not stable; the largest stable step here is 0.166666667");
   refused("heat", "value=2 dt=0.1", "the largest stable step here is 0.0833333333");
   refused("heat", "dt=0", "heat: dt=0; a positive number is right");
   refused("heat", "dt=-1", "a positive number is right");
