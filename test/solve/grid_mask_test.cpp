@@ -131,7 +131,8 @@ TEST_P(GridMasks, LetNothingFlowOnAnyFace) {
       for (const GridMethod method : {GridMethod::multigrid, GridMethod::conjugate_gradients}) {
         SCOPED_TRACE(std::string(c.walls) + (varies ? " k" : "") +
                      (method == GridMethod::multigrid ? " multigrid" : " cg"));
-        if (c.n.x == 12 && method == GridMethod::multigrid) continue; // it gains too little
+        const bool is_large = c.n.x == 12; // cycles alone gain too little, and emulation is slow
+        if (is_large && (method == GridMethod::multigrid || GetParam() != "cpu")) continue;
         const Solved s = solved(device(), p, f, {.method = method}, k, mask);
         EXPECT_EQ(s.how.end, GridSolution::End::converged) << s.how.residual();
         EXPECT_LT(misfit(p, s, f, k, mask), 1e-8);
