@@ -54,6 +54,16 @@ protected:
   static bool same_bits(const gauge::HostLinks& a, const gauge::HostLinks& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
   }
+  static double largest_difference(const gauge::HostLinks& a, const gauge::HostLinks& b) {
+    double largest = a.size() == b.size() ? 0 : infinity;
+    for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
+      for (int c = 0; c < 9; ++c) {
+        const auto off = component(a[i], c) - component(b[i], c);
+        largest = std::max({largest, std::abs(off.re), std::abs(off.im)});
+      }
+    }
+    return largest;
+  }
   static double& number(GaugeConfiguration& c, Index site, int mu, int component_of_link) {
     return component(c.links[static_cast<std::size_t>(4 * site + mu)], component_of_link).re;
   }
@@ -320,7 +330,11 @@ TEST_F(GaugeFiles, DamageIsSeenOrDoesNotMatter) {
         const GaugeFile read = read_gauge_file(file);
         require_good(file, read);
         EXPECT_EQ(read.configuration.extents, c.extents) << to_text(form) << " " << i;
-        EXPECT_TRUE(same_bits(read.configuration.links, links)) << to_text(form) << " " << i;
+        // The sum of a NERSC file does not see words that change places: only small ones may.
+        EXPECT_TRUE(form.format == GaugeFormat::nersc
+                        ? largest_difference(read.configuration.links, links) < 1e-4
+                        : same_bits(read.configuration.links, links))
+            << to_text(form) << " " << i;
       } catch (const Error& e) {
         EXPECT_THAT(e.what(), HasSubstr("lat"));
         ++seen;
