@@ -11,16 +11,16 @@
 namespace ridge::gauge {
 namespace {
 
-using Link = lattice::ColourMatrix<double>;
+using Matrix = lattice::ColourMatrix<double>;
 
-HostLinks random_links(Index count) {
+HostLinks links_near_one(Index count) {
   HostLinks links;
   for (Index i = 0; i < count; ++i)
     links.push_back(random_su3(3, i, 0.5));
   return links;
 }
 
-std::string refused(HostLinks links) {
+std::string refusal_of(HostLinks links) {
   const auto one = comm::alone();
   try {
     make_special_unitary(Slices(*one, {1, 1, 1, static_cast<Index>(links.size()) / 4}), links);
@@ -31,7 +31,7 @@ std::string refused(HostLinks links) {
 }
 
 TEST(SpecialUnitary, LinksAreRestored) {
-  const HostLinks right = random_links(12);
+  const HostLinks right = links_near_one(12);
   HostLinks links = right;
   for (std::size_t i = 0; i < links.size(); ++i) {
     for (int c = 0; c < 9; ++c)
@@ -48,25 +48,26 @@ TEST(SpecialUnitary, LinksAreRestored) {
 }
 
 TEST(SpecialUnitary, TheFirstLinkThatIsNearNoneIsNamed) {
-  using Change = void (*)(Link&);
-  const Change changes[] = {[](Link& u) { u = {}; },
-                            [](Link& u) { u(1, 2).im = std::numeric_limits<double>::quiet_NaN(); },
-                            [](Link& u) { u(0, 0).re = std::numeric_limits<double>::infinity(); },
-                            [](Link& u) {
-                              for (int j = 0; j < 3; ++j)
-                                u(0, j) = 0.0 * u(0, j);
-                            },
-                            [](Link& u) { // the same row but for a phase, and rounding
-                              for (int j = 0; j < 3; ++j)
-                                u(1, j) = lattice::Complex<double>(0.6, 0.8) * u(0, j);
-                            }};
+  using Change = void (*)(Matrix&);
+  const Change changes[] = {
+      [](Matrix& u) { u = {}; },
+      [](Matrix& u) { u(1, 2).im = std::numeric_limits<double>::quiet_NaN(); },
+      [](Matrix& u) { u(0, 0).re = std::numeric_limits<double>::infinity(); },
+      [](Matrix& u) {
+        for (int j = 0; j < 3; ++j)
+          u(0, j) = 0.0 * u(0, j);
+      },
+      [](Matrix& u) { // the same row but for a phase, and rounding
+        for (int j = 0; j < 3; ++j)
+          u(1, j) = lattice::Complex<double>(0.6, 0.8) * u(0, j);
+      }};
   for (const Change change : changes) {
-    HostLinks links = random_links(12);
+    HostLinks links = links_near_one(12);
     change(links[6]);
     change(links[9]);
-    EXPECT_THAT(refused(links), ::testing::StartsWith("the link at site 1 along z is near no"));
+    EXPECT_THAT(refusal_of(links), ::testing::StartsWith("the link at site 1 along z is near no"));
   }
-  EXPECT_EQ(refused(random_links(12)), "nothing was refused");
+  EXPECT_EQ(refusal_of(links_near_one(12)), "nothing was refused");
 }
 
 } // namespace

@@ -10,7 +10,7 @@ namespace ridge::pairs {
 namespace {
 
 template <class P>
-void compare(double theta) {
+void compare_pieces(double theta) {
   const Device device("cpu");
   const trees::Places places = trees::plummer(5000);
   const TreeOptions options{theta, 2, 0.05, default_tree_schedule(device, P::name)};
@@ -30,9 +30,9 @@ void compare(double theta) {
 
 TEST(TreePieces, HaveTheBitsOfTheWhole) {
   for (const double theta : {0.0, 0.6}) {
-    compare<Fp32>(theta);
-    compare<Fp64>(theta);
-    compare<Mixed>(theta);
+    compare_pieces<Fp32>(theta);
+    compare_pieces<Fp64>(theta);
+    compare_pieces<Mixed>(theta);
   }
 }
 
