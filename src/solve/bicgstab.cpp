@@ -41,7 +41,9 @@ Solved BiCgStab::solve(Span<double> x, Span<const double> b, const Options& opti
   residual.add(k.apply(v, x));
   add_op(residual, work, Begin<double>{start.b(), v, r0, p, false});
   add_sum<Begin<double>, TakeShadow>(residual, work, {start.b(), v, r, p, true});
-  const Solved solved = run_to_the_end(work, start, x, k.best.span(), iteration, residual, options);
+  const int patience = 20; // it begins anew where it breaks down, too
+  const Solved solved = run_to_the_end(work, start, x, k.best.span(), iteration, residual, options,
+                                       nullptr, patience);
   start.scale_back(x);
   return solved;
 }

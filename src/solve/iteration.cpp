@@ -161,7 +161,7 @@ void Start::by(Span<double> x, bool back) const {
 
 Solved run_to_the_end(Workspace& work, const Start& start, Span<double> x, Span<double> best,
                       const Chain& iteration, const Chain& residual, const Options& options,
-                      Forecast* known) {
+                      Forecast* known, int patience) {
   const Stopwatch watch;
   Chain keep, back;
   add_op(keep, work, Keep{x, best, work.s()});
@@ -200,7 +200,7 @@ Solved run_to_the_end(Workspace& work, const Start& start, Span<double> x, Span<
     solved.converged = measured <= wanted;
     solved.broken = !solved.converged && (lost_sign || !std::isfinite(measured + source));
     lost = before < 0 || measured < 0.5 * before ? 0 : lost + 1;
-    solved.rounding = !solved.converged && !solved.broken && lost >= 2;
+    solved.rounding = !solved.converged && !solved.broken && lost >= patience;
     const Index left = options.most_iterations - solved.iterations;
     if (solved.converged || solved.broken || solved.rounding || solved.stopped || left <= 0) break;
     before = measured;

@@ -302,11 +302,11 @@ void clear(Workspace& work, Span<double> x);
 
 /// Iterations in double precision until |b - A x| is small enough; `residual` computes it anew and
 /// lets them begin from there. `start`: of x and b. x is the best that was computed then, `best`
-/// memory for it.
+/// memory for it. `patience`: so many times, one after the other, little may become better.
 [[nodiscard]] Solved run_to_the_end(Workspace& work, const Start& start, Span<double> x,
                                     Span<double> best, const Chain& iteration,
                                     const Chain& residual, const Options& options,
-                                    Forecast* known = nullptr);
+                                    Forecast* known = nullptr, int patience = 2);
 
 /// Adds what a solve did that went on in double where another ended.
 void join(Solved& first, const Solved& then);
