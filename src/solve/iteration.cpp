@@ -188,21 +188,29 @@ Solved run_to_the_end(Workspace& work, const Start& start, Span<double> x, Span<
   // The residual that the iteration has and the true one part: then it begins again from x.
   while (true) {
     const double* s = now();
+    double measured = s[measured2];
     const bool lost_sign = s[broken] != 0;
-    if (s[worse] != 0) {
+    lost = before < 0 || measured < 0.5 * before ? 0 : lost + 1;
+    Index left = 0;
+    const auto ends = [&] {
+      measured = s[measured2];
+      solved.iterations = static_cast<Index>(s[iterations]);
+      solved.residual = relative(s, measured2);
+      solved.converged = measured <= wanted;
+      solved.broken = !solved.converged && (lost_sign || !std::isfinite(measured + source));
+      solved.rounding = !solved.converged && !solved.broken && lost >= patience;
+      left = options.most_iterations - solved.iterations;
+      return solved.converged || solved.broken || solved.rounding || solved.stopped || left <= 0;
+    };
+    bool last = ends();
+    // On the way x may be worse: from what was kept the same iterations would be done again.
+    if (s[worse] != 0 && (last || before < 0)) {
       run(back);
       run(residual);
       s = now();
+      last = ends();
     }
-    const double measured = s[measured2];
-    solved.iterations = static_cast<Index>(s[iterations]);
-    solved.residual = relative(s, measured2);
-    solved.converged = measured <= wanted;
-    solved.broken = !solved.converged && (lost_sign || !std::isfinite(measured + source));
-    lost = before < 0 || measured < 0.5 * before ? 0 : lost + 1;
-    solved.rounding = !solved.converged && !solved.broken && lost >= patience;
-    const Index left = options.most_iterations - solved.iterations;
-    if (solved.converged || solved.broken || solved.rounding || solved.stopped || left <= 0) break;
+    if (last) break;
     before = measured;
     run(keep);
     const Index given = batches.run(left, [&](const double* at) {

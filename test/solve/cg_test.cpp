@@ -229,7 +229,7 @@ TEST_P(CgOn, EndsAtRounding) {
     EXPECT_FALSE(solved.converged);
     EXPECT_TRUE(solved.rounding || solved.broken);
     EXPECT_LT(solved.residual, 1e-14);
-    EXPECT_LT(solved.iterations, 1000);
+    EXPECT_LT(solved.iterations, 5000); // BiCGStab begins anew many times
     expect_dense_solution(4.3, 1e-12);
     x.set(queue, none);
   };
