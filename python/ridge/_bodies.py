@@ -55,7 +55,7 @@ def gravity(bodies: Any, *, theta: Optional[float] = None, softening: float = 0.
     `bodies` has shape (4, bodies): x, y, z and masses times G, none negative. Returns `out`, or a
     new array of the same library and shape: the acceleration and the potential of each. `theta` is
     the largest radius of a node over its distance, 0.5 if not given: 0 sums over all pairs, at most
-    1.5. `order` 2, if not given, takes quadrupoles of nodes, 3 to 5 moments up to that order, 1 only
+    1.5. A first pass chooses nodes by that, and sums by the accelerations that it finds. `order` 2, if not given, takes quadrupoles of nodes, 3 to 5 moments up to that order, 1 only
     their masses. `softening` is Plummer's: without it, sums of bodies at one place are not finite.
 
     `error` is the rms error of accelerations to be reached, such as 1e-4, in place of `theta`, which

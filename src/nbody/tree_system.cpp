@@ -237,6 +237,7 @@ private:
     if (body_[0].count() != before) make_tree();
     age_ = 0;
     divided_ = true;
+    tree_->choose_units_anew();
     tree_->remember(spans_of<T>(sums_), limit);
     queue_.wait();
     seconds_dividing_ += std::chrono::duration<double>(Clock::now() - begin).count();

@@ -82,17 +82,19 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
 template <class P>
 void Tree<P>::update() {
   octree_.build(begins_, choose_units());
-  prepare(true);
+  keys_are_right_ = true;
+  prepare();
 }
 
 template <class P>
 void Tree<P>::follow() {
   octree_.follow(choose_units());
-  prepare(false);
+  keys_are_right_ = false;
+  prepare();
 }
 
 template <class P>
-void Tree<P>::prepare(bool keys_are_right) {
+void Tree<P>::prepare() {
   walk_.tree = octree_.parts();
   const double unit = walk_.tree.unit;
   walk_.softening_squared = options_.softening * unit * (options_.softening * unit);
@@ -107,7 +109,7 @@ void Tree<P>::prepare(bool keys_are_right) {
     TreeWalk<P> of_none = walk_;
     of_none.first_group = of_none.end_group = 0;
     walk_.group = step_(queue_, TreeStep::walk, of_none);
-    walk_.keys_are_right = keys_are_right;
+    walk_.keys_are_right = keys_are_right_;
     step_(queue_, TreeStep::gaps, walk_);
   }
   if (essential_) walk_.tree = essential_->merge(walk_, octree_.level_begin(), begins_);
@@ -133,6 +135,16 @@ template <class P>
 void Tree<P>::sum(const std::array<Span<Summed>, 4>& sums) {
   if (walk_.tree.nodes == 0) throw UsageError("a tree is summed over after its first update");
   take_sums(sums);
+  // By radius over distance alone forces that nearly cancel are far worse than theta promises.
+  const bool is_first = !knows_accelerations_ && options_.theta > 0;
+  walk_all();
+  if (!is_first) return;
+  prepare();
+  walk_all();
+}
+
+template <class P>
+void Tree<P>::walk_all() {
   begins_("walk");
   if (exchange_) {
     walk_for_part();
@@ -143,7 +155,7 @@ void Tree<P>::sum(const std::array<Span<Summed>, 4>& sums) {
   }
   walk_.groups = ceil_div(octree_.count(), group_);
   step_(queue_, TreeStep::costs, walk_);
-  remember_accelerations(sums);
+  remember_accelerations(walk_.sums);
 }
 
 template <class P>

@@ -137,10 +137,8 @@ TreeError Tree<P>::reach(double asked, int order, const std::array<Span<Summed>,
   for (int tries = 0;; ++tries) {
     choose(choice);
     forget();
-    for (int n = 0; n < 2; ++n) { // the second knows accelerations, as all later ones do
-      update();
-      sum(sums);
-    }
+    update();
+    sum(sums);
     const TreeError found = error(sample);
     if (found.rms > asked) {
       if (choice.theta == 0) {

@@ -62,16 +62,20 @@ template <class P>
 spatial::ChooseUnits Tree<P>::choose_units() {
   return [this](std::array<double, 3> low, std::array<double, 3> high) {
     spatial::Units units;
-    double mass = largest_mass();
-    if (sizeof(typename P::Computed) == 8) return units;
+    if (!essential_ || !greatest_mass_) greatest_mass_ = largest_mass();
     if (essential_) {
       comm::Communicator& ranks = essential_->ranks();
+      units.origin.emplace();
       for (std::size_t c = 0; c < 3; ++c) {
         low[c] = -ranks.greatest(-low[c]);
         high[c] = ranks.greatest(high[c]);
+        (*units.origin)[c] =
+            spatial::origin_between(static_cast<Stored>(low[c]), static_cast<Stored>(high[c]));
       }
-      mass = ranks.greatest(mass);
+      greatest_mass_ = ranks.greatest(*greatest_mass_);
     }
+    if (sizeof(typename P::Computed) == 8) return units;
+    const double mass = *greatest_mass_;
     double side = 0;
     for (std::size_t c = 0; c < 3; ++c)
       side = std::max(side, high[c] - low[c]);
@@ -90,7 +94,7 @@ spatial::ChooseUnits Tree<P>::choose_units() {
                       side, options_.softening));
     }
     units.length = std::ldexp(1.0, unit);
-    // Ranks have one unit, which the first update has chosen.
+    // Ranks have one unit, which they choose together.
     if (essential_) return units;
     const double most = std::max(std::ldexp(1.0, most_size - unit), 4 * size);
     if (most < static_cast<double>(std::numeric_limits<Stored>::max())) units.most_side = most;

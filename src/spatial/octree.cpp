@@ -57,7 +57,7 @@ Octree<S, T>::Octree(Queue& queue, const std::array<Span<const S>, 4>& bodies,
   call_.count = n;
   call_.partial = take(partial_, device, 8 * parts, "bounds");
   call_.odd = take(odd_, device, parts, "bounds");
-  call_.cube = take(cube_, device, 4, "bounds");
+  call_.cube = take(cube_, device, 8, "bounds");
   for (std::size_t k = 0; k < 2; ++k) {
     (void)take(keys_[k], device, n, "keys of bodies");
     (void)take(order_[k], device, n, "order of bodies");
@@ -134,7 +134,11 @@ void Octree<S, T>::take_units(const ChooseUnits& choose) {
   call_.mass_unit = static_cast<S>(units.mass);
   call_.least_side = static_cast<S>(units.least_side);
   call_.most_side = static_cast<S>(units.most_side);
+  call_.has_origin = units.origin.has_value();
+  for (std::size_t c = 0; c < 3 && units.origin; ++c)
+    call_.origin[c] = static_cast<S>((*units.origin)[c]);
   has_units_ = true;
+  if (units.origin) step(BuildStep::bounds); // again, with that
 }
 
 template <class S, class T>

@@ -190,5 +190,17 @@ TEST_P(EssentialTrees, AreRightInAnyUnits) {
   }
 }
 
+/// Nor on where their trees have their origin.
+TEST_P(EssentialTrees, AreRightFarFromTheOrigin) {
+  Places p = trees::cube(is_cpu ? 500 : 150);
+  for (std::size_t c = 0; c < 3; ++c) {
+    for (double& x : p[c])
+      x = static_cast<float>(x + (c == 2 ? -3e4 : 1e5));
+  }
+  const trees::Sums right = trees::all_pairs(p, 0.05);
+  EXPECT_LT(trees::error_of(sums<Fp32>(p, slices(p, 3), options(0.3, 3, 0.05), 2), right), 1e-4);
+  EXPECT_LT(trees::error_of(sums<Fp64>(p, in_turn(p, 2), options(0.3, 3, 0.05), 2), right), 1e-4);
+}
+
 } // namespace
 } // namespace ridge::pairs

@@ -119,6 +119,22 @@ TEST_P(FarFields, ErrorsFallWithDegreeAndTheta) {
             (error_of<test::Screened, Fp64>(host, {0.7, 1, 8})));
 }
 
+/// In fp32 positions are taken from an origin among the bodies.
+TEST_P(FarFields, AreRightFarFromTheOrigin) {
+  auto host = bodies_of<7>(Shape::cube, is_simt() ? 400 : 1200, 1);
+  for (std::size_t c = 0; c < 3; ++c) {
+    for (double& x : host[c])
+      x = static_cast<float>(x + (c == 1 ? 1e4 : -2e4));
+  }
+  for (std::size_t c = 3; c < host.size(); ++c) {
+    for (double& x : host[c])
+      x = static_cast<float>(x);
+  }
+  const FarOptions options{0.5, 2, 8};
+  EXPECT_LT((error_of<test::Screened, Fp32>(host, options)),
+            2 * (error_of<test::Screened, Fp64>(host, options)));
+}
+
 /// A target beside a corner is farther from the middle of a full box than its radius, and yet has
 /// a body of it, and a proxy, right beside it.
 TEST_P(FarFields, DoNotTakeAsFarWhatIsBesideACorner) {

@@ -261,6 +261,39 @@ TEST_P(Trees, InMixedPrecisionDoNotMindWhereTheOriginIs) {
   EXPECT_LT(error_of(bodies.run(), right), most_error(0.4, 2, 0, true));
 }
 
+/// As far from the origin as fp32 rounds their positions to a sixteenth of their cube: sums over
+/// these places are right all the same, in a new tree and in one that follows.
+TEST_P(Trees, InFp32DoNotMindWhereTheOriginIs) {
+  for (const double away : {0.0, 1e4, -1e5, 1e6}) {
+    Places places = cube(500);
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (double& x : places[c])
+        x = static_cast<float>(x + away * (c == 1 ? -0.7 : 1));
+    }
+    const Sums right = all_pairs(places, 0.05);
+    Bodies<Fp32> bodies(device, places, options(0.3, 5));
+    EXPECT_LT(error_of(bodies.run(), right), 1e-5) << away << " away";
+    bodies.tree->follow();
+    bodies.tree->sum(bodies.to());
+    EXPECT_LT(error_of(bodies.got(), right), 1e-5) << away << " away, followed";
+    EXPECT_LT(bodies.tree->error(500).rms, 1e-4) << away << " away";
+  }
+}
+
+/// Forces along a line nearly cancel: the first sums, too, know how small they are.
+TEST_P(Trees, KnowAccelerationsInTheirFirstSums) {
+  const auto n = device.kind() == DeviceKind::cpu ? std::size_t{2000} : std::size_t{400};
+  for (const auto& make : {line, plane, cube}) {
+    Bodies<Fp64> bodies(device, make(n), options(0.6, 2, 0.01));
+    (void)bodies.run();
+    const TreeError first = bodies.tree->error(2000);
+    (void)bodies.run();
+    const TreeError later = bodies.tree->error(2000);
+    EXPECT_LT(first.rms, 1.5 * later.rms);
+    EXPECT_LT(first.worst, 3 * later.worst);
+  }
+}
+
 /// Clusters that are far apart by their bodies' distances share groups, which end between them.
 /// Body 0 is alone, before or after all others along the curve.
 TEST_P(Trees, InMixedPrecisionDoNotMindGroupsThatSpanClusters) {

@@ -186,6 +186,19 @@ def test_gravity_by_a_tree(device, rng, dtype):
     assert out.tobytes() == got.tobytes()
 
 
+def test_gravity_far_from_the_origin(rng):
+    """What is computed for positions that fp32 has rounded is as right as at the origin."""
+    for away in (0, 1e4, -1e6):
+        bodies = (rng.random((4, 1000)) + [[away], [-away], [away], [0]]).astype(np.float32)
+        exact = bodies.astype(float)
+        d = exact[:3, None, :] - exact[:3, :, None]
+        near = 1 / np.sqrt((d**2).sum(0) + 0.05**2)
+        np.fill_diagonal(near, 0)
+        a = (exact[3] * near**3 * d).sum(-1)
+        got = ridge.gravity(bodies, softening=0.05, theta=0.3, order=5, device="cpu")
+        assert np.sqrt(((got[:3] - a) ** 2).sum(0).mean() / (a**2).sum(0).mean()) < 1e-5
+
+
 def test_bad_gravity(rng):
     bodies = rng.random((4, 20))
     with pytest.raises(ridge.UsageError, match="theta 2: it is from 0"):

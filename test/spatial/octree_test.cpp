@@ -68,7 +68,7 @@ struct Grown {
   std::array<Field<S>, 4> fields;
   std::optional<Octree<S, T>> tree;
   std::vector<std::uint32_t> order, links;
-  std::vector<S> bodies, centres;
+  std::vector<S> bodies, centres, origin;
   std::vector<T> moments, higher;
 
   Grown(const Device& device, const Places& places, const OctreeOptions& options) : queue(device) {
@@ -92,6 +92,7 @@ struct Grown {
     const Build<S, T>& parts = tree->parts();
     take(order, tree->order(), tree->count());
     take(bodies, tree->bodies(), 4 * tree->count());
+    take(origin, Span<const S>(parts.cube.data + 4, 4), 4);
     take(links, Span<const std::uint32_t>(parts.links), 2 * tree->nodes());
     take(centres, Span<const S>(parts.centres), 4 * tree->nodes());
     take(moments, Span<const T>(parts.moments), 8 * tree->nodes());
@@ -196,7 +197,8 @@ void expect_a_tree(const Device& device, const Places& places, const OctreeOptio
     ASSERT_EQ(all[i], i);
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t c = 0; c < 4; ++c)
-      ASSERT_EQ(grown.bodies[4 * i + c], static_cast<S>(places[c][grown.order[i]]));
+      ASSERT_EQ(grown.bodies[4 * i + c] + grown.origin[c],
+                static_cast<S>(places[c][grown.order[i]]));
   }
   const auto whole = grown.check(0, 0, tolerance);
   EXPECT_EQ(whole.first, 0u);
@@ -214,6 +216,27 @@ TEST_P(Octrees, HoldEveryBodyOnceAndItsMoments) {
       expect_a_tree<double, float>(device, shape.places, {5, 3}, 1e-5);
     }
   }
+}
+
+/// Far from the origin moments are those of the same bodies at the origin, to the last bit.
+TEST_P(Octrees, AreAsGoodFarFromTheOrigin) {
+  Places places = evenly(300);
+  for (std::size_t c = 0; c < 3; ++c) {
+    for (double& x : places[c])
+      x = std::round(64 * x) / 64;
+    places[c][c] = -1; // their box goes from -1 to 1, with its middle at 0
+    places[c][3 + c] = 1;
+  }
+  Grown<float, float> near(device, places, {8, 21});
+  for (std::size_t c = 0; c < 3; ++c) {
+    for (double& x : places[c])
+      x += c == 0 ? 65536 : -131072;
+  }
+  Grown<float, float> far(device, places, {8, 21});
+  EXPECT_EQ(far.bodies, near.bodies);
+  EXPECT_EQ(far.centres, near.centres);
+  EXPECT_EQ(far.moments, near.moments);
+  EXPECT_EQ(far.higher, near.higher);
 }
 
 TEST_P(Octrees, HaveTheSameBitsEachTime) {
@@ -272,10 +295,11 @@ TEST_P(Octrees, FollowOnlyOnceTheyAreBuiltAndNameABodyThatIsNowhere) {
   for (const auto& field : fields)
     copy_to_device(queue, field.data(), ones.data(), 70);
   queue.wait();
-  Octree<float, float> tree(queue,
-                            {std::as_const(fields[0]).elements(), std::as_const(fields[1]).elements(),
-                             std::as_const(fields[2]).elements(), std::as_const(fields[3]).elements()},
-                            {});
+  Octree<float, float> tree(
+      queue,
+      {std::as_const(fields[0]).elements(), std::as_const(fields[1]).elements(),
+       std::as_const(fields[2]).elements(), std::as_const(fields[3]).elements()},
+      {});
   EXPECT_THROW(tree.follow(), UsageError);
   tree.build();
   std::vector<float> odd(ones);

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -24,10 +25,10 @@
 namespace ridge::pairs {
 
 struct TreeOptions {
-  /// How wide a node may look, its radius over its distance, for the first sums. Later ones take
-  /// the accelerations before into account: a node is far where its next moment is less than
-  /// tree_alpha(theta, order) of the least acceleration in a group of targets. 0: no node ever is,
-  /// all pairs are computed. At most 1.5.
+  /// How wide a node may look, its radius over its distance, where no accelerations are known. Sums
+  /// take those before into account, and the first ones those of a walk for them alone: a node is
+  /// far where its next moment is less than tree_alpha(theta, order) of the least acceleration in a
+  /// group of targets. 0: no node ever is, all pairs are computed. At most 1.5.
   double theta = 0.5;
   int order = 2; ///< 1: masses at their centres, 2: quadrupoles, too, 3: octupoles, too; 4, 5
   double softening = 0;
@@ -135,7 +136,8 @@ public:
   /// time, and sums cost more: `update` now and then.
   void follow();
   /// Accelerations (3) and potentials, as pairs::Gravity has them, in the bodies' order and in
-  /// queue order. `update` comes first. The next update takes these accelerations into account.
+  /// queue order. `update` comes first. The next update takes these accelerations into account. The
+  /// first sums are computed twice, so that they, too, know how large accelerations are.
   void sum(const std::array<Span<Summed>, 4>& sums);
   /// From now on sums on a cpu are made in pieces, of a fraction of a second each, and `call` is
   /// called between them: what it throws ends the sum. No bit depends on the pieces.
@@ -146,6 +148,9 @@ public:
   [[nodiscard]] std::uint32_t limit();
   /// Forgets the sums before: the next ones are computed as the first are.
   void forget();
+  /// Ranks that have a region each choose units and origin of their trees in the first update, and
+  /// in the next one after this. Collective.
+  void choose_units_anew() { octree_.forget_units(); }
   /// From now on sums are those of one of several parts, which all have the same bodies: groups are
   /// shared out by what they cost in the sums before. `exchange`, in queue order, brings sums and
   /// what groups met of the others here, and gives them what this part has. No bit of a sum depends
@@ -185,7 +190,8 @@ public:
   [[nodiscard]] Bytes held() const;
 
 private:
-  void prepare(bool keys_are_right);
+  void prepare();
+  void walk_all();
   [[nodiscard]] spatial::ChooseUnits choose_units();
   [[nodiscard]] double largest_mass();
   void set_limit(std::uint32_t limit);
@@ -207,8 +213,9 @@ private:
   /// Called before each part of updates and sums.
   std::function<void(const char* phase)> begins_ = [](const char* /*phase*/) {};
   std::function<void()> between_; ///< of pieces of sums; none: they are whole
-  bool knows_accelerations_ = false;
-  Index group_ = 0; ///< targets of one, in the sums before; 0: there are none
+  bool knows_accelerations_ = false, keys_are_right_ = true;
+  std::optional<double> greatest_mass_; ///< of all ranks' bodies, where there are several
+  Index group_ = 0;                     ///< targets of one, in the sums before; 0: there are none
   Field<typename P::Computed> needs_;
   Field<Stored> gaps_; ///< in mixed precision
   Field<std::uint32_t> next_, met_, cut_, limit_;

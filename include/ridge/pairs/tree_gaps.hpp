@@ -66,7 +66,9 @@ private:
     const S reach = ridge::sqrt(reach_squared) * per_unit * scale;
     S place[3]; // in cells of the finest level
     for (int c = 0; c < 3; ++c)
-      place[c] = (body.at[c] * per_unit - access.load(w.tree.cube, c)) * scale;
+      place[c] = (body.at[c] * per_unit +
+                  (access.load(w.tree.cube, 4 + c) - access.load(w.tree.cube, c))) *
+                 scale;
     // A body that is no neighbour along the curve is no deeper in a cell with this one than three
     // that follow each other.
     int level = common(access, i - 1, i + 1);

@@ -40,6 +40,15 @@ inline constexpr std::array<Index, 5> bound_parts{131072, 4096, 256, 16, 1};
 inline constexpr Index last_bound =
     bound_parts[0] + bound_parts[1] + bound_parts[2] + bound_parts[3];
 
+/// An origin along an axis for coordinates from `low` to `high`: in their middle where these are
+/// farther from 0 than from each other, else 0. So all differences from it are exact (Sterbenz),
+/// and have the digits that coordinates far from 0 lack.
+template <class S>
+RIDGE_FN S origin_between(S low, S high) {
+  const bool is_far = low > 0 ? high <= 2 * low : high < 0 && low >= 2 * high;
+  return is_far ? low + (high - low) / 2 : S(0);
+}
+
 template <class S, class T>
 struct Build {
   std::array<Span<const S>, 4> bodies; ///< x, y, z, m
@@ -55,13 +64,17 @@ struct Build {
   /// A part: the first body that is nowhere, or `count`; the last is of all, and count + 1 where
   /// the unit is not right.
   Span<std::uint32_t> odd;
-  Span<S> cube; ///< its least corner, and cells of the finest level in a unit length
+  /// Its least corner, and cells of the finest level in a unit length; then the origin that
+  /// `sorted` and nodes are relative to (origin_between), and a zero.
+  Span<S> cube;
+  bool has_origin = false; ///< that `origin` is, such as one that ranks have agreed on
+  S origin[3] = {};
   Span<std::uint64_t> keys;
   Span<std::uint32_t> order;
 
   Span<const std::uint64_t> sorted_keys;
   Span<const std::uint32_t> sorted_order;
-  Span<S> packed;             ///< 4 a body: x, y, z, m, in the order of the bodies
+  Span<S> packed;             ///< 4 a body: x, y, z, m, in the order of the bodies, from the origin
   Span<S> sorted;             ///< 4 a body: x, y, z, m
   Span<std::uint32_t> starts; ///< a body: nodes that begin with it; then, those before; one more
 

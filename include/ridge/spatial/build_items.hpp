@@ -91,6 +91,9 @@ struct BoundParts {
       access.store(b.cube, c, (bounds.low[c] + bounds.high[c]) / 2 - side / 2);
     // All at one place, or in a cube too small to divide: one cell.
     access.store(b.cube, 3, side > 0 && scale - scale == 0 ? scale : S(0));
+    for (int c = 0; c < 3; ++c)
+      access.store(b.cube, 4 + c,
+                   b.has_origin ? b.origin[c] : origin_between(bounds.low[c], bounds.high[c]));
   }
 };
 
@@ -110,7 +113,7 @@ struct FindKeys {
       const S at = (body.at[c] - access.load(b.cube, c)) * scale;
       const S within = at > 0 ? at : S(0); // NaN, too
       cell[c] = static_cast<std::uint32_t>(within < most ? within : most);
-      body.at[c] *= b.unit;
+      body.at[c] = (body.at[c] - access.load(b.cube, 4 + c)) * b.unit;
     }
     access.store(b.keys, i, hilbert_key(cell[0], cell[1], cell[2], b.levels));
     access.store(b.order, i, static_cast<std::uint32_t>(i));

@@ -10,6 +10,7 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct OctreeOptions {
 struct Units {
   double length = 1, mass = 1;
   double least_side = 0, most_side = std::numeric_limits<double>::infinity();
+  /// That positions are taken relative to, if it is not found anew in each build.
+  std::optional<std::array<double, 3>> origin;
 };
 /// Chooses units by the least and the greatest x, y, z of all bodies.
 using ChooseUnits =
@@ -57,6 +60,9 @@ public:
   /// boxes and moments move with bodies that move a little, which no edge of a cell makes jump.
   void follow(const ChooseUnits& choose = {});
 
+  /// The next build asks `choose` for units.
+  void forget_units() { has_units_ = false; }
+
   /// Moments that nodes get, from the next build on: up to order 2 if never called, 5 at most.
   void keep_moments(int order) { order_of_moments_ = order; }
 
@@ -69,7 +75,7 @@ public:
 
   /// Which body is the i-th along the curve.
   [[nodiscard]] Span<const std::uint32_t> order() const { return call_.sorted_order; }
-  /// x, y, z, m of the i-th body along the curve at 4 i, times the units.
+  /// x, y, z, m of the i-th body along the curve at 4 i, from the origin and times the units.
   [[nodiscard]] Span<const S> bodies() const { return call_.sorted; }
   [[nodiscard]] const Build<S, T>& parts() const { return call_; }
   /// The device's memory that the tree takes.

@@ -57,6 +57,8 @@ struct SumFar {
   using V = TargetPack<T>;
   static constexpr const char* name = "sums by a far field";
   static constexpr int lanes = lanes_of<V>;
+  /// Positions are taken from the tree's origin, as nodes are, where only their differences count.
+  static constexpr bool by_differences = positions_of<I>() >= 3;
   /// Nodes that wait: of each level the brothers of one that was opened.
   static constexpr int most_waiting = 8 * spatial::most_levels + 8;
 
@@ -68,6 +70,9 @@ struct SumFar {
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index group) const {
     Targets t;
+    RIDGE_UNROLL
+    for (int c = 0; c < 3; ++c)
+      t.origin[c] = access.load(d.tree.cube, 4 + c);
     t.first = group * lanes;
     t.count = static_cast<int>(d.tree.count - t.first < lanes ? d.tree.count - t.first : lanes);
     load_targets(access, t);
@@ -110,6 +115,7 @@ private:
   struct Targets {
     Index first;
     int count;
+    T origin[3]; ///< of the tree's coordinates
     V at[I::targets];
     T low[3], high[3];
   };
@@ -121,10 +127,14 @@ private:
       RIDGE_UNROLL
       for (int c = 0; c < I::targets; ++c) {
         const T value = access.load(bodies[c], from);
-        t.at[c].set(l, value);
-        if (c >= 3) continue;
-        t.low[c] = l == 0 || value < t.low[c] ? value : t.low[c];
-        t.high[c] = l == 0 || value > t.high[c] ? value : t.high[c];
+        if (c >= 3) {
+          t.at[c].set(l, value);
+          continue;
+        }
+        const T within = value - t.origin[c];
+        t.at[c].set(l, by_differences ? within : value);
+        t.low[c] = l == 0 || within < t.low[c] ? within : t.low[c];
+        t.high[c] = l == 0 || within > t.high[c] ? within : t.high[c];
       }
     }
   }
@@ -156,8 +166,10 @@ private:
       const Index from = access.load(d.tree.sorted_order, j);
       V source[I::sources];
       RIDGE_UNROLL
-      for (int c = 0; c < I::sources; ++c)
-        source[c] = V(access.load(bodies[c], from));
+      for (int c = 0; c < I::sources; ++c) {
+        const T value = access.load(bodies[c], from);
+        source[c] = V(by_differences && c < 3 ? value - t.origin[c % 3] : value);
+      }
       const Index own = j - t.first;
       if (own < 0 || own >= t.count) {
         interaction(t.at, source, sum);
@@ -177,9 +189,12 @@ private:
   }
 
   template <class Access>
-  RIDGE_FN void meet_proxies(Access& access, const Targets& t, Index node, const NodeBox<T>& box,
+  RIDGE_FN void meet_proxies(Access& access, const Targets& t, Index node, NodeBox<T> box,
                              V (&sum)[I::sums]) const {
     Index from = node * d.proxies_of_node() * d.weights;
+    RIDGE_UNROLL
+    for (int c = 0; c < 3 && !by_differences; ++c)
+      box.middle[c] += t.origin[c];
     V source[I::sources];
     for (int z = 0; z < d.points; ++z) {
       source[2] = V(box.middle[2] + box.half[2] * d.place[z]);
