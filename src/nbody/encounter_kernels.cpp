@@ -1,5 +1,6 @@
 // Compiled once per kind of GPU that ranks send messages between without the host.
 #include <ridge/device/offer.hpp>
+#include <ridge/pairs/apart.hpp>
 #include <ridge/pairs/gpu/encounter.hpp>
 #include <ridge/pairs/interactions/gravity.hpp>
 
@@ -13,6 +14,8 @@ const Offer fp32(kind_of<Here>, typeid(Encounter<Law, Fp32>*), &gpu::bind_encoun
 const Offer fp64(kind_of<Here>, typeid(Encounter<Law, Fp64>*), &gpu::bind_encounter_of<Law, Fp64>);
 const Offer mixed(kind_of<Here>, typeid(Encounter<Law, Mixed>*),
                   &gpu::bind_encounter_of<Law, Mixed>);
+const Offer apart(kind_of<Here>, typeid(Encounter<Apart<Law>, Mixed>*),
+                  &gpu::bind_encounter_of<Apart<Law>, Mixed>);
 
 } // namespace
 

@@ -1,4 +1,5 @@
-// Kicks and drifts, which move bodies between evaluations of the forces; and what adds up forces.
+// Kicks and drifts, which move bodies between evaluations of the forces; what adds up forces; and
+// how far apart bodies are.
 #pragma once
 
 #include <ridge/core/config.hpp>
@@ -49,5 +50,16 @@ struct Addition {
 /// What each kind's module offers under Addition<T>, for float and double: in queue order.
 template <class T>
 using AddUp = void(Queue& queue, const Addition<T>& addition);
+
+/// The least and the greatest coordinates of parts of the bodies.
+template <class T>
+struct Extent {
+  std::array<Span<const T>, 3> position;
+  Span<T> bounds; ///< six a part: the least x, y and z, then the greatest
+};
+
+/// What each kind's module offers under Extent<T>, for double: in queue order.
+template <class T>
+using FindExtent = void(Queue& queue, const Extent<T>& extent);
 
 } // namespace ridge::nbody

@@ -2,6 +2,7 @@
 // bits.
 #include <ridge/core/error.hpp>
 #include <ridge/device/device.hpp>
+#include <ridge/device/offer.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/pairs/launch.hpp>
 
@@ -10,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nbody/diagnostics.hpp>
+#include <nbody/mover.hpp>
 #include <nbody/starts.hpp>
 #include <nbody/system.hpp>
 
@@ -180,6 +182,86 @@ TEST_P(Systems, TakeAtMost200BytesABody) {
     EXPECT_GE(on_device, 11 * 8) << schedule;
     const double looked_at = 8 * 8; // the bodies and the potential, on the host
     EXPECT_LE(on_device + looked_at, 200) << schedule;
+  }
+}
+
+/// Circular binaries of distance 1 and period 2 pi, as far from each other as `apart`, first all
+/// first bodies: neighbours in memory are not near.
+Bodies binaries(std::size_t count, double apart) {
+  Bodies bodies;
+  bodies.resize(static_cast<Index>(2 * count));
+  for (std::size_t i = 0; i < 2 * count; ++i) {
+    const double side = i < count ? 0.5 : -0.5;
+    const auto pair = static_cast<double>(i % count);
+    bodies.mass[i] = 0.5;
+    bodies.position[0][i] = apart * pair + side * std::cos(pair);
+    bodies.position[1][i] = side * std::sin(pair);
+    bodies.position[2][i] = -apart * pair;
+    bodies.velocity[0][i] = -side * std::sin(pair);
+    bodies.velocity[1][i] = side * std::cos(pair);
+  }
+  return bodies;
+}
+
+/// In mixed precision differences are formed near the bodies, wherever others are.
+TEST_P(Systems, InMixedPrecisionKeepPairsThatAreFarFromEachOther) {
+  const Index steps = device.kind() == DeviceKind::cpu ? 500 : 20;
+  std::vector<std::string> schedules{"auto"};
+  if (device.kind() != DeviceKind::cpu) schedules.emplace_back("symmetric");
+  for (const std::string& schedule : schedules) {
+    for (const double apart : {1e4, 1e6}) {
+      for (const double softening : {0.0, 1e-4}) {
+        const Bodies start = binaries(20, apart);
+        const Parameters p{Precision::mixed, Integrator::yoshida4, 2 * std::numbers::pi / 500,
+                           softening, 1};
+        const Bodies end = after(device, p, start, steps, schedule).bodies;
+        for (std::size_t i = 0; i < 20; ++i) {
+          double squared = 0;
+          for (const auto& x : end.position)
+            squared += (x[i] - x[20 + i]) * (x[i] - x[20 + i]);
+          EXPECT_NEAR(std::sqrt(squared), 1, 2e-6)
+              << apart << " apart, softening " << softening << ", " << schedule << ", pair " << i;
+        }
+      }
+    }
+  }
+}
+
+/// Bodies that move apart, so that positions from one of them lack digits in the end.
+TEST_P(Systems, GiveTheSameBitsWhereBodiesMoveApart) {
+  Bodies start = plummer(90, 7);
+  start.velocity[0][17] = 2e4;
+  const Parameters p{Precision::mixed, Integrator::leapfrog, 0.003, 0.01, 1};
+  const State half = after(device, p, start, 3);
+  EXPECT_TRUE(same_bits(after(device, p, start, 6), after(device, p, half.bodies, 3)));
+}
+
+TEST_P(Systems, FindHowFarApartBodiesAre) {
+  Queue queue(device);
+  std::array<Field<double>, 3> at;
+  for (std::size_t c = 0; c < 3; ++c) {
+    std::vector<double> values(1234);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<double>((i * 577 + 100 * c) % 1234) - 500;
+    at[c] = Field<double>(device, Extents{1234});
+    copy_to_device(queue, at[c].data(), values.data(), 1234);
+    queue.wait();
+  }
+  const Field<double> bounds(device, Extents{6 * 64});
+  offered<FindExtent<double>>(device.kind(), typeid(Extent<double>))(
+      queue, {{at[0].elements(), at[1].elements(), at[2].elements()}, bounds.elements()});
+  std::vector<double> found(6 * 64);
+  copy_to_host(queue, found.data(), bounds.data(), 6 * 64);
+  queue.wait();
+  for (std::size_t c = 0; c < 3; ++c) {
+    double low = 1e9;
+    double high = -1e9;
+    for (std::size_t k = 0; k < 64; ++k) {
+      low = std::min(low, found[6 * k + c]);
+      high = std::max(high, found[6 * k + 3 + c]);
+    }
+    EXPECT_EQ(low, -500);
+    EXPECT_EQ(high, 733);
   }
 }
 

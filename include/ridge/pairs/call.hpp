@@ -7,6 +7,7 @@
 #include <ridge/pairs/variants.hpp>
 
 #include <array>
+#include <type_traits>
 
 namespace ridge::pairs {
 
@@ -14,6 +15,9 @@ namespace ridge::pairs {
 /// the same). Sums are overwritten.
 template <class I, class P>
 struct Call {
+  static_assert(remainders_of<I>() == 0 ||
+                    !std::is_same_v<typename P::Stored, typename P::Computed>,
+                "pairs::Apart is for mixed precision: in others positions lack nothing");
   I interaction;
   std::array<Span<const typename P::Stored>, I::targets> targets;
   std::array<Span<const typename P::Stored>, I::sources> sources;

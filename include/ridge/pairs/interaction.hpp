@@ -20,6 +20,8 @@
 //   static constexpr int positions      the first so many components, of targets and sources alike,
 //                                       are coordinates, of which only differences count: mixed
 //                                       precision takes them relative to an origin nearby
+//   static constexpr int remainders     so many components behind these have what the first so many
+//                                       lack as they are computed with (pairs::Apart)
 //   static constexpr int vector         the first so many sums are the components of one vector:
 //                                       its errors are told relative to its length
 //   static constexpr double flops       operations of one interaction, in whatever convention
@@ -41,9 +43,8 @@ namespace ridge::pairs {
 
 /// Whether each pair of bodies can be computed once for both.
 template <class I, class V = float>
-inline constexpr bool has_mutual = requires(const I& i, const V* in, V* out) {
-  i.mutual(in, in, out, out);
-};
+inline constexpr bool has_mutual =
+    requires(const I& i, const V* in, V* out) { i.mutual(in, in, out, out); };
 
 /// Whether the schedules with names are compiled ahead where an interaction is; to specialise.
 template <class I, class P>
@@ -56,6 +57,28 @@ constexpr int positions_of() {
   } else {
     return 0;
   }
+}
+
+template <class I>
+constexpr int remainders_of() {
+  if constexpr (requires { I::remainders; }) {
+    return I::remainders;
+  } else {
+    return 0;
+  }
+}
+
+/// Component `c` of a body as it is computed with, in numbers T: a coordinate from that of
+/// `origin`, or what the coordinate lacks in T.
+template <class I, class T, class S>
+RIDGE_FN T computed_from(int c, S stored, const S* origin) {
+  constexpr int positions = positions_of<I>();
+  if (c < positions) return static_cast<T>(stored - origin[c]);
+  if (c < positions + remainders_of<I>()) {
+    const S offset = stored - origin[c - positions];
+    return static_cast<T>(offset - static_cast<S>(static_cast<T>(offset)));
+  }
+  return static_cast<T>(stored);
 }
 
 template <class I>

@@ -27,11 +27,10 @@ public:
 
   void fill(const Call<I, P>& call, const typename P::Stored* origin, Index begin, Index end) {
     for (int c = 0; c < I::sources; ++c) {
-      const auto shift = c < positions_of<I>() ? origin[c] : typename P::Stored{0};
       const auto* const from = call.sources[c].data + begin;
       T* const to = at_ + c * stride_;
       for (Index j = 0; j < end - begin; ++j)
-        to[j] = static_cast<T>(from[j] - shift);
+        to[j] = computed_from<I, T>(c, from[j], origin);
     }
   }
   [[nodiscard]] const T* component(int c) const { return at_ + c * stride_; }
@@ -107,10 +106,13 @@ private:
           if constexpr (!converts<P>) target[k][c] = V::load(from + k * lanes);
           continue;
         }
-        const auto shift = c < positions_of<I>() ? origin[c] : typename P::Stored{0};
+        // Apart from what is made of them: of both at once g++ 12 makes code that is wrong.
+        alignas(64) typename P::Stored stored[lanes];
+        for (int l = 0; l < lanes; ++l)
+          stored[l] = from[std::min<Index>(k * lanes + l, count - 1)];
         alignas(64) T values[lanes];
         for (int l = 0; l < lanes; ++l)
-          values[l] = static_cast<T>(from[std::min<Index>(k * lanes + l, count - 1)] - shift);
+          values[l] = computed_from<I, T>(c, stored[l], origin);
         target[k][c] = V::load(values);
       }
     }

@@ -40,9 +40,10 @@ struct Origin {
   /// Component `c` of a body as it is computed with.
   RIDGE_DEVICE Value<P> from(int c, typename P::Stored stored) const {
     if constexpr (used) {
-      if (c < count) return Value<P>(stored - at[c]);
+      return Value<P>(computed_from<I, typename P::Computed>(c, stored, at));
+    } else {
+      return Value<P>(stored);
     }
-    return Value<P>(stored);
   }
 };
 
