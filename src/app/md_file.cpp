@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* md_program = "ridge md";
-constexpr Index md_format = 1;
+constexpr Index md_format = 2; ///< the first knows no position_in_box
+constexpr const char* positions_in_box = "position_in_box";
 constexpr const char* listed_positions = "position_of_lists";
 constexpr std::array<const char*, 3> periods{"box_x", "box_y", "box_z"};
 
@@ -51,6 +52,8 @@ public:
     const std::string path = name_.string() + ":" + nbody_format::group_of(state.step);
     state.bodies = read_bodies(path);
     state.listed = read_bodies(path, listed_positions).position;
+    if (H5Lexists(group.id(), positions_in_box, H5P_DEFAULT) > 0)
+      state.in_box = read_bodies(path, positions_in_box).position;
     const std::uint64_t expected = hexadecimal(required<std::string>(group, "checksum"));
     if (checksum(run.id, run.parameters, state) != expected) {
       throw UsageError(fmt::format("{}: its last snapshot, of step {}, is of another run or was "
@@ -116,6 +119,7 @@ MdRestart read_md_restart(const fs::path& file) {
 
 void MdWriter::write(const MdRun& run, const md::State& state, const md::Diagnostics& d) {
   const int bytes = bytes_of(run);
+  constexpr int position_bytes = 8; // many periods away fp32 would be too little
   const auto write_box = [&](const Writing& out) {
     for (std::size_t a = 0; a < 3; ++a)
       out.attribute(out.file(), periods[a], run.parameters.box[a]);
@@ -143,7 +147,8 @@ void MdWriter::write(const MdRun& run, const md::State& state, const md::Diagnos
   const auto add = [&](const Writing& out) {
     const Handle& root = out.file();
     write_box(out); // a snapshot is a start
-    out.dataset("position", pointers(state.bodies.position), bytes);
+    out.dataset("position", pointers(state.bodies.position), position_bytes);
+    out.dataset(positions_in_box, pointers(state.in_box), bytes);
     out.dataset(listed_positions, pointers(state.listed), bytes);
     out.dataset("velocity", pointers(state.bodies.velocity), bytes);
     out.dataset<1>("potential", {&state.potential}, bytes);
@@ -156,7 +161,8 @@ void MdWriter::write(const MdRun& run, const md::State& state, const md::Diagnos
     out.attribute(root, "checksum",
                   fmt::format("{:016x}", checksum(run.id, run.parameters, state)));
   };
-  BodiesFile::write({run.id, state.step, state.time, state.bodies.mass, 10 * bytes, bytes, bytes},
+  BodiesFile::write({run.id, state.step, state.time, state.bodies.mass,
+                     3 * position_bytes + 10 * bytes, position_bytes, bytes},
                     begin, add);
 }
 

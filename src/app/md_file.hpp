@@ -1,11 +1,11 @@
 // The files of a run of molecular dynamics.
 //
 //   FILE.h5        attributes: program, format, run, interaction, parameters, device, ...
-//   FILE.STEP.h5   position and velocity of N x 3 values, potential and mass of N,
-//   position_of_lists,
-//                  where the bodies were when the lists of near pairs were built, and as attributes
-//                  the box, energies, temperature and pressure; the last attribute, checksum, makes
-//                  it complete
+//   FILE.STEP.h5   position, over all periods in fp64, and velocity of N x 3 values, potential and
+//                  mass of N, position_in_box, what a restart goes on from, position_of_lists, where
+//                  the bodies were when the lists of near pairs were built, and as attributes the
+//                  box, energies, temperature and pressure; the last attribute, checksum, makes it
+//                  complete
 #pragma once
 
 #include "bodies_file.hpp"

@@ -74,9 +74,11 @@ std::uint64_t checksum(std::uint64_t run, const Parameters& p, const State& stat
     for (const double value : values)
       add(value);
   });
-  for (const auto& values : state.listed) {
-    for (const double value : values)
-      add(value);
+  for (const auto* const vectors : {&state.in_box, &state.listed}) {
+    for (const auto& values : *vectors) {
+      for (const double value : values)
+        add(value);
+    }
   }
   return hash;
 }

@@ -41,7 +41,10 @@ struct Diagnostics {
 struct State {
   Index step = 0;
   double time = 0;
-  nbody::Bodies bodies;
+  nbody::Bodies bodies; ///< wherever they have come, over all periods
+  /// The same in the box, to the last bit what a run goes on from; empty before the first step, and
+  /// in snapshots that have `bodies` alone.
+  std::array<std::vector<double>, 3> in_box;
   /// Where bodies were when the lists were built; empty where they are yet to be.
   std::array<std::vector<double>, 3> listed;
   std::vector<double> potential, virial; ///< of each body: half of its pairs'

@@ -6,6 +6,7 @@
 #include "halo.hpp"
 #include "turns.hpp"
 
+#include <fmt/format.h>
 #include <nbody/mover.hpp>
 
 #include <chrono>
@@ -29,7 +30,13 @@ public:
         schedule_(pairs::parse_list_schedule(schedule, device)), ranks_(ranks.ranks()) {
     const Extents count{state.bodies.count()};
     const bool goes_on = !state.listed[0].empty(); // with the lists that a run was stopped with
-    position_ = loaded(goes_on ? state.listed : state.bodies.position, "positions");
+    const Start start = goes_on ? start_again(state) : start_of(state.bodies);
+    position_ = loaded(goes_on ? start.listed : start.position, "positions");
+    for (std::size_t c = 0; c < 3; ++c) {
+      images_[c] = Field<int>(device, count, "periods of bodies");
+      copy_to_device(queue_, images_[c].data(), start.images[c].data(), images_[c].count());
+    }
+    queue_.wait();
     velocity_ = loaded(state.bodies.velocity, "velocities");
     for (Field<T>& force : forces_)
       force = Field<T>(device, count, "forces");
@@ -39,7 +46,7 @@ public:
                    pairs::ListOptions{parameters.cutoff, parameters.skin, box(),
                                       pairs::share_of(schedule_.schedule), ranks.rank(),
                                       ranks.ranks()});
-    if (goes_on) load(state.bodies.position, position_);
+    if (goes_on) load(start.position, position_);
     if (ranks.ranks() > 1) {
       halo_.emplace(queue_, ranks, *lists_);
       halo_->plan();
@@ -83,7 +90,12 @@ public:
     }
     const auto built = lists_->built();
     for (std::size_t c = 0; c < 3; ++c) {
-      unload(position_[c].elements(), state.bodies.position[c]);
+      unload(position_[c].elements(), state.in_box[c]);
+      std::vector<int> images(state.in_box[c].size());
+      copy_to_host(queue_, images.data(), images_[c].data(), images_[c].count());
+      queue_.wait();
+      for (std::size_t i = 0; i < images.size(); ++i)
+        state.bodies.position[c][i] = state.in_box[c][i] + images[i] * double{period(c)};
       unload(velocity_[c].elements(), state.bodies.velocity[c]);
       unload(built[c], state.listed[c]);
     }
@@ -125,6 +137,50 @@ public:
   }
 
 private:
+  /// Bodies in the box, where they were when lists were built, and how many periods they are away.
+  struct Start {
+    std::array<std::vector<double>, 3> position, listed;
+    std::array<std::vector<int>, 3> images;
+  };
+  [[nodiscard]] T period(std::size_t c) const { return static_cast<T>(parameters_.box[c]); }
+  [[nodiscard]] Start start_of(const nbody::Bodies& bodies) const {
+    constexpr double most = 1e9; // periods
+    Start start{bodies.position, {}, {}};
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (std::size_t i = 0; i < start.position[c].size(); ++i) {
+        double& x = start.position[c][i];
+        const double away = std::floor(x / period(c));
+        if (!(std::abs(away) <= most)) {
+          throw UsageError(
+              fmt::format("{} of body {} is {:g}, more than {:g} periods of {:g} away: "
+                          "few digits are left of where it is in the box",
+                          "xyz"[c], i, x, most, period(c)));
+        }
+        T at = static_cast<T>(x - away * period(c));
+        start.images[c].push_back(static_cast<int>(away) + wrap(at, period(c)));
+        x = at;
+      }
+    }
+    return start;
+  }
+  /// The last build has left `listed` in the box. Snapshots of before 28 November 2026 have both
+  /// anywhere.
+  [[nodiscard]] Start start_again(const State& state) const {
+    const bool has_images = !state.in_box[0].empty();
+    Start start{has_images ? state.in_box : state.bodies.position, state.listed, {}};
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (std::size_t i = 0; i < start.position[c].size(); ++i) {
+        T listed = static_cast<T>(start.listed[c][i]);
+        const int away = wrap(listed, period(c));
+        const double moved = state.bodies.position[c][i] - start.position[c][i];
+        start.images[c].push_back(away + static_cast<int>(std::lround(moved / period(c))));
+        start.listed[c][i] = listed;
+        if (away != 0) start.position[c][i] -= static_cast<double>(away) * period(c);
+      }
+    }
+    return start;
+  }
+
   [[nodiscard]] pairs::Box box() const { return {{}, parameters_.box, {true, true, true}}; }
   static std::array<Span<T>, 3> spans(const Three& three) {
     return {three[0].elements(), three[1].elements(), three[2].elements()};
@@ -194,6 +250,7 @@ private:
         move_all(half_kick());
       }
       if (halo_) gather();
+      wrap_all(halt_);
       lists_->give_build_if_moved();
       if (halo_) halo_->give_plan(halt_);
     });
@@ -236,36 +293,16 @@ private:
   void gather() { halo_->gather(spans(position_), spans(velocity_)); }
   void rebuild() {
     if (halo_) gather();
-    try {
-      lists_->rebuild();
-    } catch (const UsageError&) {
-      if (!bring_back()) throw;
-      lists_->rebuild();
-    }
+    wrap_all({});
+    lists_->rebuild();
     if (halo_) halo_->plan();
   }
-  /// Moves bodies that are farther away than lists count periods back into the box. At builds
-  /// alone, so that bits do not depend on snapshots. Returns false where there are none, or one
-  /// that is no number or crosses half of the box in a step: the run is going wrong.
-  [[nodiscard]] bool bring_back() {
-    bool any = false;
-    std::array<std::vector<double>, 3> at, velocity;
-    for (std::size_t c = 0; c < 3; ++c) {
-      unload(position_[c].elements(), at[c]);
-      unload(velocity_[c].elements(), velocity[c]);
-      const auto period = static_cast<T>(parameters_.box[c]);
-      for (std::size_t i = 0; i < at[c].size(); ++i) {
-        const auto x = static_cast<T>(at[c][i]);
-        if (!(std::abs(velocity[c][i] * parameters_.dt) < parameters_.box[c] / 2)) return false;
-        if (!std::isfinite(x)) return false;
-        const T periods = std::floor(x / period);
-        if (std::abs(periods) < 400) continue;
-        at[c][i] = x - periods * period;
-        any = true;
-      }
-    }
-    if (any) load(at, position_);
-    return any;
+  /// At builds alone, so that bits do not depend on snapshots.
+  void wrap_all(const Span<unsigned>& halt) {
+    wrap_(queue_, {spans(position_),
+                   {images_[0].elements(), images_[1].elements(), images_[2].elements()},
+                   {period(0), period(1), period(2)},
+                   halt});
   }
 
   void move(const std::array<T, 2>& kicks, T drift) {
@@ -292,10 +329,12 @@ private:
   Queue queue_;
   nbody::MoveBodies<T>* move_bodies_ =
       offered<nbody::MoveBodies<T>>(queue_.device().kind(), typeid(nbody::Motion<T>));
+  Wrap<T>* wrap_ = offered<Wrap<T>>(queue_.device().kind(), typeid(WrapBodies<T>));
   Parameters parameters_;
   double mass_;
   pairs::NamedListSchedule schedule_;
-  Three position_, velocity_, forces_;
+  Three position_, velocity_, forces_; ///< positions are in the box since lists were built
+  std::array<Field<int>, 3> images_;   ///< periods that each body is away from there
   std::array<Field<T>, 2> energies_;
   std::optional<pairs::Lists<T>> lists_;
   std::optional<lab::NearForces> programs_;

@@ -1,12 +1,48 @@
-// What ranks give each other: units of bodies, the neighbouring slots that are shared out together.
+// Bodies back into the box; and what ranks give each other: units of bodies, the neighbouring slots
+// that are shared out together.
 #pragma once
 
 #include <ridge/device/queue.hpp>
 #include <ridge/pairs/lists/data.hpp>
 
 #include <array>
+#include <cmath>
 
 namespace ridge::md {
+
+/// Moves a coordinate to [0, period) by whole periods, and returns by how many it was away. One
+/// that is no number, or hundreds of periods away, stays: lists refuse it.
+template <class T>
+RIDGE_FN int wrap(T& x, T period) {
+  if (x >= 0 && x < period) return 0;
+  const T away = static_cast<T>(::floor(x / period));
+  if (!(away >= -400 && away <= 400)) return 0;
+  int periods = static_cast<int>(away);
+  x -= away * period;
+  if (x < 0) { // by rounding, and so may the sum be a period
+    x += period;
+    --periods;
+  }
+  if (x >= period) {
+    x -= period;
+    ++periods;
+  }
+  return periods;
+}
+
+/// All bodies back into the box, so that their positions keep their digits however far they go.
+template <class T>
+struct WrapBodies {
+  std::array<Span<T>, 3> position;
+  std::array<Span<int>, 3> images; ///< periods that each body was moved by: added to
+  std::array<T, 3> period{};
+  /// GPUs: pairs::ListHalt, to do it only where bodies have moved too far; empty: always.
+  Span<unsigned> halt = {};
+};
+
+/// What each kind's module offers under WrapBodies<T>, for float and double: in queue order.
+template <class T>
+using Wrap = void(Queue& queue, const WrapBodies<T>& wrapped);
 
 inline constexpr unsigned no_unit = ~0U;
 /// Where messages of units begin: bodies of the rank that sends it have moved too far, or its lists

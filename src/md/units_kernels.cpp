@@ -1,4 +1,4 @@
-// Compiled once per device kind: units of bodies in and out of messages.
+// Compiled once per device kind: bodies back into the box, units of bodies in and out of messages.
 #include <ridge/device/offer.hpp>
 
 #include "units.hpp"
@@ -16,6 +16,18 @@ namespace ridge::md {
 namespace sharing::inline RIDGE_TARGET_NAME {
 
 #if defined(RIDGE_TARGET_CPU)
+
+template <class T>
+void wrap_bodies(Queue& /*queue*/, const WrapBodies<T>& w) {
+  const Index bodies = w.position[0].size;
+  cpu::run(bodies < 16384 ? 1 : cpu::default_threads(), [&](int thread, int team) {
+    const cpu::Range mine = cpu::share_of(bodies, thread, team, 512);
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (Index i = mine.begin; i < mine.end; ++i)
+        w.images[c].data[i] += wrap(w.position[c].data[i], w.period[c]);
+    }
+  });
+}
 
 template <class T>
 void copy_units(Queue& /*queue*/, const UnitCopy<T>& c) {
@@ -68,6 +80,33 @@ void find_units(Queue& /*queue*/, const UnitNeeds& n) {
 void say_units(Queue& /*queue*/, const UnitWords& /*words*/) {}
 
 #else
+
+template <class T>
+struct WrapBody {
+  static constexpr int max_threads = 256;
+  static constexpr const char* name = "bodies back into the box";
+  WrapBodies<T> w;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    if (w.halt.size != 0 && lane.load_written(w.halt, pairs::ListHalt::moved) == 0) return;
+    const Index i = item_of<WrapBody>(lane);
+    if (i >= w.position[0].size) return;
+    RIDGE_UNROLL
+    for (int c = 0; c < 3; ++c) {
+      T x = lane.load_written(w.position[c], i);
+      const int periods = wrap(x, w.period[c]);
+      if (periods == 0) continue;
+      lane.store(w.position[c], i, x);
+      lane.store(w.images[c], i, lane.load_written(w.images[c], i) + periods);
+    }
+  }
+};
+
+template <class T>
+void wrap_bodies(Queue& queue, const WrapBodies<T>& w) {
+  launch_items(queue, w.position[0].size, WrapBody<T>{w});
+}
 
 template <class T>
 struct CopyUnit {
@@ -235,6 +274,8 @@ void say_units(Queue& queue, const UnitWords& w) {
 
 const Offer floats(kind_of<Here>, typeid(UnitCopy<float>), &copy_units<float>);
 const Offer doubles(kind_of<Here>, typeid(UnitCopy<double>), &copy_units<double>);
+const Offer wrapped_floats(kind_of<Here>, typeid(WrapBodies<float>), &wrap_bodies<float>);
+const Offer wrapped_doubles(kind_of<Here>, typeid(WrapBodies<double>), &wrap_bodies<double>);
 const Offer needs(kind_of<Here>, typeid(UnitNeeds), &find_units);
 const Offer words(kind_of<Here>, typeid(UnitWords), &say_units);
 
