@@ -482,6 +482,27 @@ TEST_P(Trees, InMixedPrecisionKeepPairsAcrossFaces) {
   }
 }
 
+/// A force within the softening falls with the distance: an error of the distance counts by that,
+/// not by the softening.
+TEST_P(Trees, InMixedPrecisionKeepPairsWithinTheSoftening) {
+  Places places = cube(200);
+  for (std::size_t i = 0; i < 200; ++i) {
+    for (std::size_t c = 0; c < 3; ++c)
+      places[c][i] = i % 2 == 0 ? 8 * places[c][i] : places[c][i - 1] + 1e-4 * places[c][i];
+  }
+  const Sums right = all_pairs(places, 0.01);
+  Bodies<Mixed> bodies(device, places, options(0, 2, 0.01));
+  const Places got = bodies.run();
+  double worst = 0;
+  for (std::size_t i = 0; i < 200; ++i) {
+    double wrong = 0;
+    for (std::size_t c = 0; c < 3; ++c)
+      wrong += (got[c][i] - right[c][i]) * (got[c][i] - right[c][i]);
+    worst = std::max(worst, std::sqrt(wrong) / right[4][i]);
+  }
+  EXPECT_LT(worst, 3e-4);
+}
+
 /// Where groups end, too, a far node is one whose next moment is small beside the accelerations: in
 /// a line these come to little.
 TEST_P(Trees, InMixedPrecisionMindAccelerationsWhereGroupsEnd) {

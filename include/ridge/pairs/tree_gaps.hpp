@@ -8,7 +8,7 @@
 
 namespace ridge::pairs::tree::inline RIDGE_TARGET_NAME {
 
-/// The square of the softened distance from a body to its neighbours along the curve, and to others
+/// The square of the distance from a body to its neighbours along the curve, and to others
 /// so near that the body's offset from the ends of its group has no digits for it: these are
 /// beyond a face of a large cell, where the curve comes by much sooner or later.
 template <class P>
@@ -32,8 +32,8 @@ struct FindGaps {
     const S from_last = apart_squared(body.at, at(access, last).at);
     const S reach_squared =
         (from_first > from_last ? from_first : from_last) / S(most_offset_squared);
-    // Softening wider than that, or neighbours as near, need no other.
-    if (w.keys_are_right && static_cast<S>(w.softening_squared) < reach_squared &&
+    // Softening a thousand times as wide, or neighbours as near, need no other.
+    if (w.keys_are_right && Gap<S>::least_of(static_cast<S>(w.softening_squared)) < reach_squared &&
         gap.squared > reach_squared)
       look_around(access, gap, body, i, reach_squared);
     access.store(w.gaps, i, gap.squared);

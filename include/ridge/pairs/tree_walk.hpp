@@ -103,15 +103,20 @@ RIDGE_FN constexpr int place_of_higher(int k) {
 /// neighbours, squared. Beyond it a group ends, so that offsets keep their digits.
 inline constexpr double most_offset_squared = 1024.0 * 1024.0;
 
-/// Squares of distances, softened, from a body to its neighbours; one at the same place is none,
-/// and has no rounding.
+/// Squares of distances from a body to its neighbours; one at the same place is none, and has no
+/// rounding. A force within the softening falls with the distance, so an error of the distance
+/// counts by that; a force of a thousandth of the softening is too small to matter.
 template <class S>
 struct Gap {
   S squared = std::numeric_limits<S>::infinity();
 
+  RIDGE_FN static S least_of(S softening_squared) {
+    return softening_squared / S(most_offset_squared);
+  }
   RIDGE_FN void take(S distance_squared, S softening_squared) {
-    const S softened = distance_squared + softening_squared;
-    if (distance_squared > 0 && softened < squared) squared = softened;
+    const S least = least_of(softening_squared);
+    const S counted = distance_squared < least ? least : distance_squared;
+    if (distance_squared > 0 && counted < squared) squared = counted;
   }
   [[nodiscard]] RIDGE_FN bool holds(S offset_squared) const {
     return !(offset_squared > S(most_offset_squared) * squared);
