@@ -64,7 +64,7 @@ struct AtmosphereCommand {
     std::optional<AtmosphereOutput> snapshots_file; // rank 0 alone writes
     if (ranks.rank() == 0) {
       snapshots_file.emplace(plan, file, setup);
-      plan_picture(plan, png, "the picture");
+      plan.writes_at_once(png, "the picture");
       plan.claim();
     }
 

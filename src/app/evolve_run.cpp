@@ -117,7 +117,7 @@ private:
       plan_.reads(read.file, read.what);
     output_.emplace(plan_, file_, run_,
                     continues() ? setup_.snapshots_there : std::vector<EvolveSnapshot>{});
-    if (!o_.picture.empty()) plan_picture(plan_, o_.picture, "the picture");
+    if (!o_.picture.empty()) plan_.writes_at_once(o_.picture, "the picture");
     plan_.claim();
     if (continues())
       require_latest(read_evolve_restart(file_).snapshots == setup_.snapshots_there, file_);

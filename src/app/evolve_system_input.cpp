@@ -3,7 +3,7 @@
 #include <ridge/lab/kernels/chain_systems.hpp>
 
 #include "evolve_system_command.hpp"
-#include "hdf5_attribute.hpp"
+#include "../io/hdf5_attribute.hpp"
 #include "spacing.hpp"
 
 #include <fmt/format.h>

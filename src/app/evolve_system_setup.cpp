@@ -200,8 +200,8 @@ void SystemCommand::claim() {
       plan_.writes(traces_file_, "the traces");
     }
   }
-  if (!o_.picture.empty()) plan_picture(plan_, o_.picture, "the picture");
-  if (!o_.gather.empty()) plan_picture(plan_, o_.gather, "the picture of the gather");
+  if (!o_.picture.empty()) plan_.writes_at_once(o_.picture, "the picture");
+  if (!o_.gather.empty()) plan_.writes_at_once(o_.gather, "the picture of the gather");
   plan_.claim();
   if (!continues()) return;
   const SystemRestart now = read_system_restart(file);

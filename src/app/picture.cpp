@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 
 namespace ridge::app {
@@ -39,21 +38,6 @@ Colour colour_of(double value) {
 }
 
 } // namespace
-
-void plan_picture(io::OutputPlan& plan, const std::filesystem::path& file,
-                  const std::string& what) {
-  constexpr std::array others{".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff",
-                              ".svg", ".pdf",  ".eps", ".ps",  ".webp"};
-  std::string extension = file.extension().string();
-  for (char& c : extension)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (std::find(others.begin(), others.end(), extension) != others.end()) {
-    throw UsageError(fmt::format("{} {}: pictures are PNG; give it a name such as {}", what,
-                                 file.string(),
-                                 std::filesystem::path(file).replace_extension(".png").string()));
-  }
-  plan.writes_at_once(file, what);
-}
 
 void write_picture(const io::OutputPlan& plan, const std::filesystem::path& file,
                    const std::vector<double>& values, Index nx, Index nz, double high) {

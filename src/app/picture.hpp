@@ -11,10 +11,6 @@
 
 namespace ridge::app {
 
-/// Adds a picture to the plan: "the picture". Throws UsageError for a name that says another format
-/// than PNG.
-void plan_picture(io::OutputPlan& plan, const std::filesystem::path& file, const std::string& what);
-
 /// Writes a PNG of nz rows of nx values, the first row at the bottom, `height` times as high as
 /// wide: blue where they are negative, white where 0, red where positive. `file` is one of the
 /// plan. Throws Failure.

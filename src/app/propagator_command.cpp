@@ -114,7 +114,7 @@ void PropagatorCommand::run() {
   if (!from.empty()) plan.reads(from, "the start");
   const bool writes = ranks().rank() == 0; // it alone
   if (writes) plan.writes(output, "the output");
-  if (writes && !picture.empty()) plan_picture(plan, picture, "the picture");
+  if (writes && !picture.empty()) plan.writes_at_once(picture, "the picture");
   plan.claim();
   const io::GaugeFile read = read_configuration(input, size, accept);
   const Extents& extents = read.configuration.extents;

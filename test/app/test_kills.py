@@ -32,7 +32,7 @@ def words(command, output, steps):
 def all_in(group):
     """All numbers of a snapshot: reads each."""
     found = {name: data[...].tobytes() for name, data in group.items()}
-    return {**found, **{name: np.asarray(value).tobytes() for name, value in group.attrs.items() if name != "run"}}
+    return {**found, **{name: np.asarray(value).tobytes() for name, value in group.attrs.items() if name not in ("run", "medium")}}  # names of a run and of its file
 
 
 def snapshots(file):

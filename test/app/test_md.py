@@ -402,7 +402,7 @@ def test_a_liquid_anywhere(ridge, folder):
         ridge.good("md", "in.h5", "-o", f"{name}.h5", *options)
         bulk = 0.5 * len(x) * np.sum(np.square(boost))
         energy[name] = [(attributes(f"{name}.h5", step)["energy"] - bulk) / len(x) for step in (0, 400, 800)]
-        assert snapshot(f"{name}.h5", 0)["position"] == pytest.approx(x + shift, abs=1e-6 + 1e-9 * np.max(shift))
+        assert snapshot(f"{name}.h5", 0)["position"] == pytest.approx(x + shift, abs=1e-6 + 1e-9 * np.max(np.abs(shift)))
     for name in ("away", "moves"):
         assert energy[name][0] == pytest.approx(energy["rest"][0], abs=3e-4)
         assert energy[name][2] - energy[name][0] == pytest.approx(energy["rest"][2] - energy["rest"][0], abs=2e-3)

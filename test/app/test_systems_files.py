@@ -179,13 +179,6 @@ def test_the_files_of_a_run_say_it_in_numbers_and_show_all_arrays(ridge):
         assert shown == {**own, "c": "out.0000000000.h5:/c"}
 
 
-def test_pictures_are_png(ridge):
-    write(c=np.ones((8, 10, 12)))
-    ridge.bad("evolve", "acoustic", "in.h5", "-o", "out.h5", "--device", "cpu", "--picture", "c.jpg",
-              says="the picture c.jpg: pictures are PNG; give it a name such as c.png")
-    assert not os.path.exists("out.h5")
-
-
 def test_places_that_are_no_text(ridge):
     write(c=np.ones((8, 10, 12)))
     words = ["evolve", "acoustic", "in.h5", "-o", "out.h5", "--device", "cpu", "--receivers", "r.csv"]

@@ -7,6 +7,7 @@
 namespace ridge::pairs {
 
 template struct FarExecutor<test::Screened, Fp64, Here>;
+template struct FarExecutor<test::Screened, Fp32, Here>;
 template struct FarExecutor<test::Bump, Fp32, Here>;
 template struct FarExecutor<Coulomb, Fp64, Here>;
 

@@ -290,9 +290,8 @@ TEST_P(Trees, InFp32DoNotMindWhereTheOriginIs) {
 
 /// Forces along a line nearly cancel: the first sums, too, know how small they are.
 TEST_P(Trees, KnowAccelerationsInTheirFirstSums) {
-  const auto n = device.kind() == DeviceKind::cpu ? std::size_t{2000} : std::size_t{400};
   for (const auto& make : {line, plane, cube}) {
-    Bodies<Fp64> bodies(device, make(n), options(0.6, 2, 0.01));
+    Bodies<Fp64> bodies(device, make(2000), options(0.6, 2, 0.01));
     (void)bodies.run();
     const TreeError first = bodies.tree->error(2000);
     (void)bodies.run();

@@ -94,6 +94,7 @@ struct BoundParts {
     for (int c = 0; c < 3; ++c)
       access.store(b.cube, 4 + c,
                    b.has_origin ? b.origin[c] : origin_between(bounds.low[c], bounds.high[c]));
+    access.store(b.cube, 7, S(0)); // masses have none
   }
 };
 
