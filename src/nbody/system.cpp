@@ -218,8 +218,8 @@ private:
   /// same bits.
   [[nodiscard]] bool are_apart() {
     if constexpr (is_mixed) {
-      constexpr double most = 16384; // softenings: each is 1024 units in the last place then
-      constexpr Index few = 16384;   // bodies: GPUs wait longer for the host than they compute
+      constexpr double most = 262144; // softenings: each is 64 units in the last place then
+      constexpr Index few = 2048;     // bodies: GPUs wait longer for the host than they compute
       if (parameters_.softening == 0) return true;
       if (queue_.device().is_gpu() && share_.count() < few) return true;
       find_extent_(queue_, {{position(0), position(1), position(2)}, bounds_.elements()});

@@ -87,7 +87,7 @@ void expect_near(const Traces& found, const Traces& right, const std::string& wh
 }
 
 constexpr const char* waves[] = {"acoustic", "elastic", "maxwell"};
-constexpr Index3 sizes[] = {{11, 1, 1}, {10, 9, 1}, {9, 8, 10}};
+constexpr Index3 probed[] = {{11, 1, 1}, {10, 9, 1}, {9, 8, 10}};
 constexpr double quarter = 0.25;
 
 Index along(const Index3& n, int d) {
@@ -123,7 +123,7 @@ protected:
 
 TEST_P(Probes, BesideMirrorsAreHalfOfASymmetricProblem) {
   for (const char* system : waves) {
-    for (const Index3& n : sizes) {
+    for (const Index3& n : probed) {
       for (int d = 0; d < 3 && is_small(n); ++d) {
         if (along(n, d) == 1) continue;
         for (const Wall wall : {Wall::mirror, Wall::antimirror}) {
@@ -169,7 +169,7 @@ TEST_P(Probes, OfAProblemInAMirrorAreMirrored) {
                                       {Wall::neumann, 0.2},
                                       {Wall::untouched}};
   for (const char* system : waves) {
-    for (const Index3& n : sizes) {
+    for (const Index3& n : probed) {
       for (int d = 0; d < 3 && is_small(n); ++d) {
         if (along(n, d) == 1) continue;
         for (std::size_t i = 0; i < std::size(conditions); ++i) {
@@ -210,7 +210,7 @@ TEST_P(Probes, OfAProblemInAMirrorAreMirrored) {
 
 TEST_P(Probes, BetweenPeriodicFacesMayMove) {
   for (const char* system : waves) {
-    for (const Index3& n : sizes) {
+    for (const Index3& n : probed) {
       for (int d = 0; d < 3 && is_small(n); ++d) {
         if (along(n, d) == 1) continue;
         Traces right;
@@ -260,8 +260,8 @@ TEST_P(Probes, CountNumbersThatAreNone) {
   EXPECT_GT(system.odd_numbers(), 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Probes, testing::ValuesIn(test::devices_here()),
-                         test::DeviceName());
+INSTANTIATE_TEST_SUITE_P(Devices, Probes, testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName());
 
 } // namespace
 } // namespace ridge::chain
