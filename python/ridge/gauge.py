@@ -422,12 +422,13 @@ def cg(D: Union[Wilson, Clover, DomainWall, Staggered], b: Any, tol: float = 1e-
     source = D._fermion(b, "b")
     if shifts is not None:
         added = numbers_of(shifts, "cg: shifts")
-        if not hasattr(D._held, "solve_shifted") or x is not None:
+        held = D._held
+        if not isinstance(held, (_core.WilsonOperator, _core.StaggeredOperator)) or x is not None:
             raise _core.UsageError("shifts= is for Wilson and Staggered, and begins from 0")
         every = np.zeros((len(added), *source.shape), dtype=np.complex128)
         for i, one in enumerate(source.reshape(-1, *D.shape, *D._site)):
             to = np.zeros((len(added), *one.shape), dtype=np.complex128)
-            ended = D._held.solve_shifted(_address(to), _address(one), added, tol, iterations)
+            ended = held.solve_shifted(_address(to), _address(one), added, tol, iterations)
             every.reshape(len(added), -1, *one.shape)[:, i] = to
             for last in ended:
                 D.solved = Solved(*last)
