@@ -29,13 +29,16 @@ def test_files_are_those_of_one_rank(ridge, mpi, folder, size, options, ranks):
     changes = [line for line in one.out.splitlines() if "energy change" in line]
     assert len(changes) == 1
     for count in ranks:
-        result = mpi(count, *words, f"{count}.h5")
+        os.mkdir(str(count))
+        result = mpi(count, *words, f"{count}/one.h5")  # the name that its files have for each other
         assert result.code == 0, result.err
         assert f", {count} ranks" in result.out
         assert result.out.count("energy change") == 1 and changes[0] in result.out
-        for ending in ("h5", "png"):
-            with open(f"one.{ending}", "rb") as a, open(f"{count}.{ending}", "rb") as b:
-                assert a.read() == b.read(), f"{ending} of {count} ranks"
+        names = left_in(str(count))
+        assert {"one.h5", "one.png", "one.xdmf"} < set(names)
+        for name in names:
+            with open(name, "rb") as a, open(f"{count}/{name}", "rb") as b:
+                assert a.read() == b.read(), f"{name} of {count} ranks"
 
 
 def test_record(mpi, folder):
