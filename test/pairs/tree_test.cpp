@@ -296,10 +296,10 @@ TEST_P(Trees, KnowAccelerationsInTheirFirstSums) {
     const TreeError first = bodies.tree->error(2000);
     (void)bodies.run();
     const TreeError later = bodies.tree->error(2000);
-    // Groups of a warp take the least of more accelerations, which the pass before knows less well.
+    // On warps first sums are up to 2.9 times as wrong as later ones; why is not known.
     const double most = device.kind() == DeviceKind::cpu ? 1.5 : 3;
     EXPECT_LT(first.rms, most * later.rms);
-    EXPECT_LT(first.worst, 2 * most * later.worst);
+    EXPECT_LT(first.worst, 3 * later.worst);
   }
 }
 

@@ -34,7 +34,7 @@ struct SystemReceiver {
   std::array<double, 3> position{};
 };
 
-/// Whether a place lies between points 0 and `last` of that spacing, but for the rounding of both.
+/// Says if a place lies between points 0 and `last` of that spacing, but for the rounding of both.
 [[nodiscard]] bool lies_within(double position, double spacing, double last);
 
 /// Layers before faces in which waves lose strength.

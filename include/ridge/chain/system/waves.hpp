@@ -1,4 +1,4 @@
-// What the largest stable step of a system depends on at each point.
+// Speeds and jumps on which the largest stable step of a system depends, point by point.
 #pragma once
 
 #include <limits>
