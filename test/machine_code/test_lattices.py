@@ -21,7 +21,7 @@ class Lattices(unittest.TestCase):
 
     def test_reductions(self):
         # A line of each of the eight streams of sums.
-        for name, code in self.of(r"10cpu_reduce.*6WalkerI.*8PlainSum.*8one_slotE").items():
+        for name, code in self.of(r"10cpu_reduce.*6WalkerI.*8PlainSum.*19one_slot_in_streamsE").items():
             self.assertGreaterEqual(code.count("prefetcht0"), 8, name)
 
     def test_maps(self):
@@ -32,7 +32,7 @@ class Lattices(unittest.TestCase):
             self.assertIn("prefetcht0", code, name)
 
     def test_floats_are_converted_at_once(self):
-        for name, code in self.of(r"10cpu_reduce.*6WalkerIf.*8PlainSum.*8one_slotE").items():
+        for name, code in self.of(r"10cpu_reduce.*6WalkerIf.*8PlainSum.*19one_slot_in_streamsE").items():
             self.assertNotIn("vinsertf64x4", code, name)
             self.assertTrue({"cvtps2pd", "vcvtps2pd"} & set(code), name)
 

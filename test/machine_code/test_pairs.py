@@ -13,6 +13,7 @@ ROOT = re.compile(r"^v?rsqrt(14|28)?p[sd]$|^v?sqrtp[sd]$")
 # What gravity declares beside the first approximation of the root: 13 operations, and the steps that
 # refine it, up to 5 in fp32 and 6 in fp64.
 MOST = {"4Fp32": 18, "5Mixed": 18, "4Fp64": 19}
+MORE_APART = 6  # where positions are of two numbers: two additions for each of three
 
 
 class Pairs(unittest.TestCase):
@@ -36,7 +37,8 @@ class Pairs(unittest.TestCase):
             self.assertEqual(x86.scalar(loop), [], name)
             packed = x86.packed(loop)
             self.assertEqual(len(packed), sum(bool(x86.PACKED.match(i[1])) for i in loop), name)
-            self.assertLessEqual(len(packed), MOST[precision] * len(roots), name)
+            most = MOST[precision] + (MORE_APART if "5Apart" in name else 0)
+            self.assertLessEqual(len(packed), most * len(roots), name)
             found[precision] += 1
         for precision, count in found.items():
             self.assertGreater(count, 0, precision)
