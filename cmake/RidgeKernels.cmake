@@ -152,11 +152,18 @@ function(ridge_gpu_object target path name kind compiler)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}.${kind}/${name}.o)
   get_filename_component(folder ${object} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
+  # RIDGE_<KIND>_CHECKED: what a compiler says of the code, and an object without any.
+  set(output -c -o ${object})
+  set(empty)
+  if(RIDGE_${KIND}_CHECKED)
+    set(output ${RIDGE_${KIND}_CHECK_FLAGS} -MT ${object})
+    set(empty COMMAND ${CMAKE_CXX_COMPILER} -x c++ -fPIC -c /dev/null -o ${object})
+  endif()
   add_custom_command(
     OUTPUT ${object}
     COMMAND ${compiler} ${ARGN} -DRIDGE_TARGET_${KIND} "$<$<BOOL:${known}>:-D$<JOIN:${known},;-D>>"
-            ${file_definition} "${include_flags}" -MD -MF ${object}.d -c
-            ${path} -o ${object}
+            ${file_definition} "${include_flags}" -MD -MF ${object}.d ${path} ${output}
+    ${empty}
     DEPENDS ${path}
     DEPFILE ${object}.d
     COMMENT "Building ${kind} object of ${name}"

@@ -3,6 +3,8 @@
 # Results: RIDGE_CPU_FLAGS; RIDGE_GPU_KINDS, a file each in cmake/kinds, which sets for its KIND
 #   RIDGE_WITH_<KIND>         1 where its kernels are compiled in this build, else 0
 #   RIDGE_<KIND>_COMPILER, RIDGE_<KIND>_FLAGS   how; of several architectures, _FIRST_FLAGS for the first alone
+#   RIDGE_<KIND>_CHECK_FLAGS  what finds errors and makes nothing
+#   RIDGE_<KIND>_SAMPLE, _SAMPLE_OF_FIRST       which sources RIDGE_GPU_SAMPLE makes machine code of
 #   RIDGE_<KIND>_BACKEND      includes and definitions of the backend's source, as flags
 #   RIDGE_<KIND>_DEMAND       what src/launch/kinds/<kind>.cpp is told of this build's compilers
 # makes the target ridge_<kind>_runtime, which its kernels link, and appends KIND to RIDGE_GPUS_HERE where

@@ -37,12 +37,13 @@ function(ridge_unity target)
   endif()
 endfunction()
 
-# ridge_kernels_together(<result> <number> <source>...): sources of kernels, or of what the lab says of them, so
-# many in a source that includes them. Headers are most of what each costs: seconds for every kind of device, for
+# ridge_kernels_together(<result> <number> [FOLDER folder] <source>...): sources of kernels, or of what the lab says of
+# them, so many in a source that includes them, in a folder of its own where another set has the same first. Headers are most of what each costs: seconds for every kind of device, for
 # GPUs once more for every architecture. With more cores than a few what takes longest decides, and each is
 # compiled alone.
 function(ridge_kernels_together result number)
-  set(sources ${ARGN})
+  cmake_parse_arguments(arg "" "FOLDER" "" ${ARGN})
+  set(sources ${arg_UNPARSED_ARGUMENTS})
   if(NOT RIDGE_UNITY STREQUAL "ALL" OR RIDGE_CORES GREATER 4)
     set(${result} ${sources} PARENT_SCOPE)
     return()
@@ -64,7 +65,7 @@ function(ridge_kernels_together result number)
     endforeach()
     list(GET piece 0 first)
     get_filename_component(name ${first} NAME_WE)
-    set(file ${CMAKE_CURRENT_BINARY_DIR}/together/${name}_and_others.cpp)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/together/${arg_FOLDER}/${name}_and_others.cpp)
     file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
     list(APPEND pieces ${file})
   endwhile()
