@@ -2,7 +2,7 @@
 // rocprof, which run this command once more.
 #pragma once
 
-#include <ridge/lab/case.hpp>
+#include <ridge/pattern/case.hpp>
 
 #include "kernel_options.hpp"
 

@@ -22,7 +22,7 @@ Energy::Energy(const Device& device) {
   }
 }
 
-void Energy::add_to(Record& record, lab::Case& the_case) const {
+void Energy::add_to(Record& record, Case& the_case) const {
   const auto asked = the_case.menu().asked(record.schedule);
   if (counter_ == nullptr || !record.timing || asked.size() != 1) return;
   const Program program = the_case.bind(asked.front());

@@ -1,7 +1,7 @@
 // Joules of launches, for the commands that measure them.
 #pragma once
 
-#include <ridge/lab/case.hpp>
+#include <ridge/pattern/case.hpp>
 #include <ridge/record/energy.hpp>
 
 #include <memory>
@@ -14,7 +14,7 @@ class Energy {
 public:
   explicit Energy(const Device& device);
   /// Launches `record`'s schedule for a second more.
-  void add_to(Record& record, lab::Case& the_case) const;
+  void add_to(Record& record, Case& the_case) const;
 
 private:
   std::unique_ptr<EnergyCounter> counter_;

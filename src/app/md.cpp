@@ -160,7 +160,7 @@ MdBeginning begin_again(const MdOptions& o) {
   return {std::move(from.run), std::move(from.last), {o.restart, from.file}, from.found};
 }
 
-lab::NearInteraction interaction_of(const MdRun& run) {
+pairs::NearInteraction interaction_of(const MdRun& run) {
   if (!lab::names_a_file(run.interaction)) {
     if (run.interaction != standard) {
       throw UsageError(
@@ -171,7 +171,7 @@ lab::NearInteraction interaction_of(const MdRun& run) {
     if (!run.settings.empty())
       throw UsageError(
           fmt::format("--set is for interactions in files; {} is built in", run.interaction));
-    return lab::near_interaction(standard, lab::LennardJonesEntry::make());
+    return pairs::near_interaction(standard, lab::LennardJonesEntry::make());
   }
   const std::vector<lab::Setting> settings = lab::parse_settings(run.settings);
   lab::UserKernel found = lab::load_user_kernel(run.interaction, settings, lab::Use::motion);
@@ -216,7 +216,7 @@ public:
       throw UsageError(fmt::format("--steps {}: a run has at most {} steps", o_.steps,
                                    nbody_format::most_steps));
     }
-    const lab::NearInteraction interaction = interaction_of(run_);
+    const pairs::NearInteraction interaction = interaction_of(run_);
     if (!o_.output.empty() && ranks_.rank() == 0)
       writer_ = std::make_unique<MdWriter>(o_.output, files_, o_.overwrite);
     const bool same = found_ && o_.schedule.empty() && to_text(device.id()) == run_.device;

@@ -1,9 +1,9 @@
 // `ridge schedules`: what can be asked of a kernel's schedule, and what is compiled ahead.
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/case.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/lab/user_kernel.hpp>
+#include <ridge/pattern/case.hpp>
 
 #include "commands.hpp"
 #include "kernel_options.hpp"

@@ -4,8 +4,8 @@
 #include <ridge/comm/communicator.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/calls.hpp>
-#include <ridge/lab/case.hpp>
 #include <ridge/lab/user_kernel.hpp>
+#include <ridge/pattern/case.hpp>
 #include <ridge/stencil/sweeps.hpp>
 
 #include <atomic>

@@ -2,31 +2,13 @@
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/built_in.hpp>
 
-#include "chain_case.hpp"
-#include "lattice_bench.hpp"
-#include "multigrid_bench.hpp"
-#include "tree_bench.hpp"
+#include "benches.hpp"
 
 #include <fmt/format.h>
 
 #include <utility>
 
 namespace ridge::lab {
-
-RoofSource::RoofSource(Device device, bool quick, bool measures)
-    : device_(std::move(device)), quick_(quick), measures_(measures) {}
-
-const Ceiling* RoofSource::find(std::string_view name) {
-  if (!measures_) return nullptr;
-  if (const Ceiling* const known = roof_.find(name)) return known;
-  RoofOptions options;
-  options.quick = quick_;
-  options.only = {std::string(name)};
-  for (Ceiling& measured : measure_roof(device_, options).ceilings) {
-    roof_.ceilings.push_back(std::move(measured));
-  }
-  return roof_.find(name);
-}
 
 void BenchKernel::add_ranks(MakeCase over) {
   over_ranks = true;

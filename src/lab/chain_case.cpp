@@ -1,17 +1,11 @@
-#include "chain_case.hpp"
-
 #include <ridge/chain/executor.hpp>
-#include <ridge/chain/launch.hpp>
 #include <ridge/core/error.hpp>
-#include <ridge/core/pack.hpp>
-#include <ridge/device/cpu/parallel.hpp>
-#include <ridge/device/generate.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/chain_kernels.hpp>
-#include <ridge/lab/chain_on_views.hpp>
-#include <ridge/lab/deviation.hpp>
 #include <ridge/lab/rank_shares.hpp>
+
+#include "benches.hpp"
 
 #include <fmt/format.h>
 
@@ -23,9 +17,7 @@ namespace ridge::lab {
 
 void require_chain(const std::string& name, int dimensions, const Extents& size,
                    const std::string& precision) {
-  if (precision != "fp64" && precision != "fp32") {
-    throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64", precision, name));
-  }
+  if (precision != "fp64" && precision != "fp32") refuse_precision(precision, name);
   if (size.rank() <= dimensions) return;
   throw UsageError(fmt::format("{} has {} dimension{}, and --size {} has {}", name, dimensions,
                                dimensions == 1 ? "" : "s", to_text(size), size.rank()));
@@ -33,7 +25,6 @@ void require_chain(const std::string& name, int dimensions, const Extents& size,
 
 namespace {
 
-constexpr unsigned char poison_byte = 0xff;
 constexpr Index piece = Index{1} << 16; ///< items checked at a time
 
 template <class V>
@@ -57,7 +48,7 @@ template <class T>
 void compare_items(int length, const T* in, const T* out, Index first, Index count,
                    Deviation& found) {
   using One = Pack<double, 1, abi::Array>;
-  const T poison = poisoned<T>(poison_byte);
+  const T poison = poisoned<T>(poison_of_outputs);
   for (Index i = 0; i < count; ++i) {
     found.compare(out[i], reference(length, One(in[i]))[0], poison, {first + i, 0, 0}, [&] {
       const auto right = reference(length, BoundedPack<T>(static_cast<double>(in[i]), 0.0));
@@ -68,7 +59,7 @@ void compare_items(int length, const T* in, const T* out, Index first, Index cou
 
 /// Compares the whole result with the reference, piece by piece.
 template <class T>
-Check check_stream(Queue& queue, int length, const Field<T>& in, const Field<T>& out) {
+Check check_stream(Queue& queue, int length, const View<T>& in, const View<T>& out) {
   queue.wait();
   Memory staging;
   const bool copied = !queue.device().host_accessible();
@@ -79,10 +70,10 @@ Check check_stream(Queue& queue, int length, const Field<T>& in, const Field<T>&
   }
   Deviation found;
   std::mutex guard;
-  for (Index begin = 0; begin < in.count(); begin += chunk) {
-    const Index count = std::min(chunk, in.count() - begin);
-    const T* from = in.data() + begin;
-    const T* to = out.data() + begin;
+  for (Index begin = 0; begin < in.span(); begin += chunk) {
+    const Index count = std::min(chunk, in.span() - begin);
+    const T* from = in.data + begin;
+    const T* to = out.data + begin;
     if (copied) {
       T* const host = static_cast<T*>(staging.data());
       copy_to_host(queue, host, from, count);
@@ -103,150 +94,123 @@ Check check_stream(Queue& queue, int length, const Field<T>& in, const Field<T>&
   return judge(found, bounded_unit<T>, [](Index3 at) { return fmt::format("item {}", at.x); });
 }
 
-/// All of a case that does not depend on the chain's type.
-template <class T>
-class StreamCase : public Case {
+/// A stream's arrays, on a queue of their own.
+template <int Length, class T>
+struct OwnStream {
+  OwnStream(const Device& device, Index items)
+      : queue(device), in(device, {items}, "the input of the chain"),
+        out(device, {items}, "the output of the chain"), call{{}, {items, 1, 1}, {}} {
+    fill_random(queue, in.elements(), 1);
+    call.views.set(chain::Slot<0>{}, in.view()).set(chain::Slot<Length>{}, out.view());
+  }
+  Queue queue;
+  Field<T> in, out;
+  chain::Request<Stream<Length>, T> call;
+};
+
+} // namespace
+
+} // namespace ridge::lab
+
+/// Longer than the general one knows how to check.
+template <int Length, class T>
+class ridge::Reference<ridge::chain::Request<ridge::lab::Stream<Length>, T>> {
+  using Call = chain::Request<lab::Stream<Length>, T>;
+
 public:
-  StreamCase(const BenchRequest& request, chain::Description description)
-      : description_(std::move(description)), options_(request.measure),
-        queue_(request.device), extents_{request.size.count(), 1, 1},
-        in_(request.device, {extents_.x}, "the input of the chain"),
-        out_(request.device, {extents_.x}, "the output of the chain") {
-    fill_random(queue_, in_.elements(), 1);
-  }
+  Reference(MeasureOptions options) : options_(std::move(options)) {}
 
-  [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
-    return chain::menu(description_, extents_, place);
+  [[nodiscard]] static std::vector<Output> outputs(const Call& call) {
+    return {{view(call, Length).data, bytes(call)}};
   }
-  [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    return bind(held<chain::Schedule>(s), extents_.x);
+  [[nodiscard]] static Check check(Queue& queue, const Call& call) {
+    return lab::check_stream(queue, Length, view(call, 0), view(call, Length));
   }
-  void poison() override { fill_bytes(queue_, out_.data(), poison_byte, bytes()); }
-  [[nodiscard]] Check check() override {
-    return check_stream(queue_, description_.last() + 1, in_, out_);
+  [[nodiscard]] static Limit limit(Queue& /*queue*/, const Call& call) {
+    const Bytes lines{bytes(call).value / 64 * 64};
+    return {"copy", "B/s", 2 * static_cast<double>(bytes(call).value), std::nullopt,
+            RoofMemory{MemoryRoof::Kind::copy, lines, view(call, Length).data, view(call, 0).data}};
   }
-  [[nodiscard]] Limit limit() const override {
-    const Bytes lines{bytes().value / 64 * 64};
-    return {"copy", "B/s", 2 * static_cast<double>(bytes().value), std::nullopt,
-            RoofMemory{MemoryRoof::Kind::copy, lines, out_.data(), in_.data()}};
-  }
-  /// For schedules that launch a graph: how many times as fast they are as the same launches one by
-  /// one.
-  void complete(Record& record, const AskedSchedule& s) override {
-    auto schedule = held<chain::Schedule>(s);
-    if (record.timing) add_launch_cost(record, schedule);
-    auto* const gpu = std::get_if<chain::GpuSchedule>(&schedule);
-    if (gpu == nullptr || gpu->graph == chain::Graph::off || !record.timing) return;
-    gpu->graph = chain::Graph::off;
-    const Program plain = bind(schedule, extents_.x);
-    const Timing timing = measure(
-        queue_, [&] { plain.run(); }, options_);
-    record.details.push_back({"graph_gain", timing.median.value / record.timing->median.value, {}});
-  }
-
-protected:
-  [[nodiscard]] virtual Program bind(const chain::Schedule& schedule, Index items) = 0;
-  [[nodiscard]] Index3 extents() const { return extents_; }
-
-  template <class C>
-  [[nodiscard]] Program bind(const C& chain, const chain::Schedule& schedule, Index items) {
-    chain::Request<C, T> request{chain, {items, 1, 1}, {}};
-    const auto first = [&](const Field<T>& field) { return View<T>(field.data(), {items, 1, 1}); };
-    request.views.set(chain::Slot<0>{}, first(in_));
-    request.views.set(chain::Slot<chain::arrays_of<C> - 1>{}, first(out_));
-    return Program(queue_, request, schedule);
-  }
-
-private:
-  /// What the launches alone take: on a GPU each, on a cpu the start of its threads. Those of the
-  /// same schedule, of one item.
-  template <class S>
-  void add_launch_cost(Record& record, S schedule) {
-    const auto of_one_item = [&](auto& of_kind) {
-      of_kind.tile = {};
-      if constexpr (requires { of_kind.threads; }) of_kind.threads = cpu_threads(of_kind, extents_);
+  /// What launches alone take, and for schedules that launch a graph how many times as fast they
+  /// are as the same launches one by one.
+  void complete(Queue& queue, const Call& call, Record& record, const AskedSchedule& s) const {
+    if (!record.timing) return;
+    auto schedule = chain::parse_schedule(s.text, queue.device(),
+                                          chain::describe<lab::Stream<Length>, T>(), call.extents)
+                        .schedule;
+    const auto seconds = [&](const Call& of, const chain::Schedule& under) {
+      const Program program(queue, of, under);
+      return measure(queue, [&] { program.run(); }, options_).median.value;
     };
-    std::visit(of_one_item, schedule);
-    const Program empty = bind(schedule, 1);
-    const Timing timing = measure(
-        queue_, [&] { empty.run(); }, options_);
-    record.details.push_back({launch_cost_detail, timing.median.value, {}});
+    record.details.push_back(
+        {lab::launch_cost_detail, seconds(first_item(call), of_one_item(schedule, call)), {}});
+    auto* const gpu = std::get_if<chain::GpuSchedule>(&schedule);
+    if (gpu == nullptr || gpu->graph == chain::Graph::off) return;
+    gpu->graph = chain::Graph::off;
+    record.details.push_back(
+        {"graph_gain", seconds(call, schedule) / record.timing->median.value, {}});
   }
-
-  [[nodiscard]] Bytes bytes() const { return {extents_.x * static_cast<Index>(sizeof(T))}; }
-
-  chain::Description description_;
-  MeasureOptions options_;
-  Queue queue_;
-  Index3 extents_;
-  Field<T> in_, out_;
-};
-
-template <class C, class T>
-class StreamOf final : public StreamCase<T> {
-public:
-  explicit StreamOf(const BenchRequest& request)
-      : StreamCase<T>(request, chain::describe<C, T>()) {}
 
 private:
-  [[nodiscard]] Subject subject() const override {
-    return subject_of(chain::Request<C, T>{C{}, this->extents(), {}}, "chain");
+  [[nodiscard]] static const View<T>& view(const Call& call, std::size_t array) {
+    return call.views.all()[array];
   }
-  [[nodiscard]] Program bind(const chain::Schedule& schedule, Index items) override {
-    return StreamCase<T>::bind(C{}, schedule, items);
+  [[nodiscard]] static Bytes bytes(const Call& call) {
+    return {call.extents.x * static_cast<Index>(sizeof(T))};
   }
+  [[nodiscard]] static Call first_item(const Call& call) {
+    Call one{call.chain, {1, 1, 1}, {}};
+    one.views.set(chain::Slot<0>{}, View<T>(view(call, 0).data, {1, 1, 1}));
+    one.views.set(chain::Slot<Length>{}, View<T>(view(call, Length).data, {1, 1, 1}));
+    return one;
+  }
+  /// On a GPU each launch takes as long, on a cpu the start of its threads, which are as many.
+  [[nodiscard]] static chain::Schedule of_one_item(chain::Schedule schedule, const Call& call) {
+    const auto of_kind = [&](auto& s) {
+      s.tile = {};
+      if constexpr (requires { s.threads; }) s.threads = cpu_threads(s, call.extents);
+    };
+    std::visit(of_kind, schedule);
+    return schedule;
+  }
+
+  MeasureOptions options_;
 };
 
-using Make = std::unique_ptr<Case> (*)(const BenchRequest&);
-template <class T, int... I>
-constexpr std::array<Make, sizeof...(I)> makers(std::integer_sequence<int, I...>) {
-  return {[](const BenchRequest& request) -> std::unique_ptr<Case> {
-    return std::make_unique<StreamOf<Stream<I + 1>, T>>(request);
-  }...};
-}
+namespace ridge::lab {
 
-using DescribeChain = chain::Description (*)();
-template <class T, int... I>
-constexpr std::array<DescribeChain, sizeof...(I)> describers(std::integer_sequence<int, I...>) {
-  return {&chain::describe<Stream<I + 1>, T>...};
-}
+namespace {
 
-constexpr std::make_integer_sequence<int, longest_stream> lengths{};
-
-/// What `of_double` or `of_float` has for this length. Throws UsageError for precisions and lengths
+/// Calls made(Stream<N>{}, T{}) for what is asked. Throws UsageError for precisions and lengths
 /// that there are not.
-template <class F>
-F chosen(const std::string& precision, int operations,
-         const std::array<F, longest_stream>& of_double,
-         const std::array<F, longest_stream>& of_float) {
-  if (precision != "fp64" && precision != "fp32") {
-    throw UsageError(fmt::format("unknown precision '{}'; chain has fp32 and fp64", precision));
-  }
-  if (operations < 1 || operations > longest_stream) {
-    throw UsageError(
-        fmt::format("a chain of {} operations: 1 to {} are possible", operations, longest_stream));
-  }
-  return (precision == "fp64" ? of_double : of_float)[static_cast<std::size_t>(operations - 1)];
+template <class Made>
+auto chosen(const BenchRequest& r, const Made& made) {
+  return in_precision(r.precision, "chain", [&](auto number) {
+    decltype(made(Stream<1>{}, number)) found{};
+    [&]<int... I>(std::integer_sequence<int, I...>) {
+      (void)((I + 1 == r.operations && (found = made(Stream<I + 1>{}, number), true)) || ...);
+    }(std::make_integer_sequence<int, longest_stream>{});
+    if (found) return found;
+    throw UsageError(fmt::format("a chain of {} operations: 1 to {} are possible", r.operations,
+                                 longest_stream));
+  });
 }
 
 } // namespace
 
-std::unique_ptr<Case> stream_case(const BenchRequest& request) {
-  static constexpr auto of_double = makers<double>(lengths);
-  static constexpr auto of_float = makers<float>(lengths);
-  return chosen(request.precision, request.operations, of_double, of_float)(request);
-}
-
 void add_chain_kernels(std::vector<BenchKernel>& kernels) {
   BenchKernel kernel{"chain", "chain", "streaming operations, each on the result of the one before",
-                     Extents{100000000},
-                     [](const BenchRequest& request, RoofSource&) { return stream_case(request); }};
+                     Extents{100000000}, [](const BenchRequest& request, RoofSource&) {
+                       return chosen(request, [&]<int N, class T>(Stream<N>, T /*number*/) {
+                         const auto own = std::make_shared<OwnStream<N, T>>(request.device,
+                                                                            request.size.count());
+                         return case_of("chain", own->queue, own->call, {request.measure}, own);
+                       });
+                     }};
   kernel.make_menu = [](const BenchRequest& r, const Place& place) {
-    static constexpr auto of_double = describers<double>(lengths);
-    static constexpr auto of_float = describers<float>(lengths);
-    return chain::menu(chosen(r.precision, r.operations, of_double, of_float)(),
-                       {r.size.count(), 1, 1}, place);
+    return chosen(r, [&]<int N, class T>(Stream<N>, T /*number*/) {
+      return chain::menu(chain::describe<Stream<N>, T>(), {r.size.count(), 1, 1}, place);
+    });
   };
   // Its operations read no neighbours.
   kernel.add_ranks([one = kernel.make_case](const BenchRequest& request, RoofSource& roofs) {

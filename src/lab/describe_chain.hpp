@@ -1,7 +1,7 @@
 // From the entries of a header of ridge/lab/kernels/chain to what the lab knows of its chains.
 #pragma once
 
-#include <ridge/device/offer.hpp>
+#include <ridge/chain/source.hpp>
 #include <ridge/lab/built_in.hpp>
 #include <ridge/lab/chain_entry.hpp>
 #include <ridge/lab/chain_kernel.hpp>
@@ -15,10 +15,8 @@ template <class E>
   using C = typename E::Chain;
   static_assert(runs_on_random_arrays<C>(),
                 "a built-in chain has inputs, temporaries and one output, the last array");
-  know_source(typeid(chain::Call<C, float>), header, {});
-  know_source(typeid(chain::Call<C, double>), header, {});
-  know_source(typeid(chain::Call<chain::Placed<C>, float>), header, {});
-  know_source(typeid(chain::Call<chain::Placed<C>, double>), header, {});
+  chain::know_chain_source<C>(header);
+  chain::know_chain_source<chain::Placed<C>>(header);
   BenchKernel made = chain_kernel(E::name, E::meaning, E::make());
   if constexpr (requires { E::default_size(); }) made.default_size = E::default_size();
   add_rank_case(made, E::make());

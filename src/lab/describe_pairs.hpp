@@ -2,7 +2,6 @@
 // interactions.
 #pragma once
 
-#include <ridge/device/offer.hpp>
 #include <ridge/lab/built_in.hpp>
 #include <ridge/lab/pairs_entry.hpp>
 #include <ridge/lab/pairs_kernel.hpp>
@@ -12,11 +11,9 @@ namespace ridge::lab {
 template <class E>
 [[nodiscard]] BenchKernel describe_interaction(const char* header) {
   using I = typename E::Interaction;
-  know_source(typeid(pairs::Call<I, pairs::Fp32>), header, {});
-  know_source(typeid(pairs::Call<I, pairs::Fp64>), header, {});
-  know_source(typeid(pairs::Call<I, pairs::Mixed>), header, {});
-  MakeBodies<I> bodies = &random_bodies<I::sources>;
-  if constexpr (E::keeps_off) bodies = &random_atoms;
+  know_interactions_source<I>(header);
+  MakeBodies<I> bodies = &pairs::random_bodies<I::sources>;
+  if constexpr (E::keeps_off) bodies = &pairs::random_atoms;
   BenchKernel made = pairs_kernel(E::name, E::meaning, E::make(), bodies);
   made.in_lab = E::in_lab;
   return made;

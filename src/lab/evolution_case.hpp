@@ -1,10 +1,10 @@
 // Benchmarks of many sweeps: one launch is so many steps.
 #pragma once
 
-#include <ridge/lab/case.hpp>
 #include <ridge/lab/evolution.hpp>
 #include <ridge/lab/evolution_check.hpp>
 #include <ridge/lab/stencil_case.hpp>
+#include <ridge/pattern/case.hpp>
 #include <ridge/stencil/pass.hpp>
 
 #include <memory>

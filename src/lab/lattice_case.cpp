@@ -1,10 +1,9 @@
 #include <ridge/core/error.hpp>
-#include <ridge/lab/bench_case.hpp>
+#include <ridge/device/offer.hpp>
 #include <ridge/lab/kernels/lattice_stored.hpp>
 #include <ridge/lab/lattice_kernel.hpp>
 #include <ridge/record/measure.hpp>
 
-#include "account.hpp"
 #include "cub_sum.hpp"
 #include "kernels/lattice_stored_case.hpp"
 
@@ -31,14 +30,6 @@ lattice::Lattice lattice_for(const BenchRequest& request) {
                           request.width == 0 ? lattice::Lattice::default_width : request.width);
 }
 
-Limit lattice_limit(int read, int written, Bytes size, const RoofMemory& memory) {
-  using Kind = MemoryRoof::Kind;
-  const char* const name = memory.kind == Kind::read   ? "read"
-                           : memory.kind == Kind::copy ? "copy"
-                                                       : "triad";
-  return {name, "B/s", static_cast<double>((read + written) * size.value), std::nullopt, memory};
-}
-
 template <class T>
 std::optional<Record> vendor_sum(Queue& queue, const Span<const T>& values, const Span<T>& result,
                                  const BenchRequest& request, RoofSource& roofs, Record record) {
@@ -49,11 +40,15 @@ std::optional<Record> vendor_sum(Queue& queue, const Span<const T>& values, cons
   const Ceiling* const ceiling = roofs.find("read");
   record.schedule = "cub::DeviceReduce::Sum of one field's numbers";
   record.schedule_name = "cub";
-  account(record,
-          Beside{measure(
-                     queue, [&] { sum.run(); }, request.measure),
-                 ceiling != nullptr ? ceiling->value : 0},
-          "read");
+  const Timing timing = measure(queue, [&] { sum.run(); }, request.measure);
+  record.timing = timing;
+  Achievement reached;
+  reached.rate =
+      static_cast<double>(record.work.read.value + record.work.written.value) / timing.median.value;
+  reached.unit = "B/s";
+  reached.roof_name = "read";
+  reached.roof = ceiling != nullptr ? ceiling->value : 0;
+  record.achieved = reached;
   return record;
 }
 
@@ -61,11 +56,6 @@ template std::optional<Record> vendor_sum(Queue&, const Span<const float>&, cons
                                           const BenchRequest&, RoofSource&, Record);
 template std::optional<Record> vendor_sum(Queue&, const Span<const double>&, const Span<double>&,
                                           const BenchRequest&, RoofSource&, Record);
-
-void require_lattice_precision(const std::string& name, const std::string& precision) {
-  if (precision == "fp32" || precision == "fp64") return;
-  throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64", precision, name));
-}
 
 StoredPart stored_share(const std::string& kernel, const BenchRequest& request, bool halves) {
   if (!request.world) return {request.size, halves};

@@ -2,8 +2,8 @@
 #include <ridge/gauge/clover_term.hpp>
 #include <ridge/gauge/staggered.hpp>
 
+#include "benches.hpp"
 #include "kernels/lattice_stored_case.hpp"
-#include "lattice_bench.hpp"
 
 namespace ridge::lab {
 
@@ -11,10 +11,6 @@ namespace {
 
 template <class Number>
 using RealOf = typename StoredNumber<Number>::Real;
-
-[[noreturn]] void no_precision(const char* kernel, const std::string& precision) {
-  throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64", precision, kernel));
-}
 
 // Wilson with the clover term.
 
@@ -94,14 +90,7 @@ private:
 
 template <class Made>
 auto clover_as(const BenchRequest& request, const Made& made) {
-  const int reals = link_reals("clover", request, 12);
-  if (request.precision == "fp64")
-    return reals == 18 ? made.template operator()<double, 18>()
-                       : made.template operator()<double, 12>();
-  if (request.precision == "fp32")
-    return reals == 18 ? made.template operator()<float, 18>()
-                       : made.template operator()<float, 12>();
-  no_precision("clover", request.precision);
+  return with_links("clover", request, 12, made);
 }
 
 // Staggered.
@@ -172,9 +161,8 @@ template <class Made>
 auto staggered_as(const BenchRequest& request, const Made& made) {
   if (link_reals("staggered", request, 18) != 18)
     throw UsageError("links of staggered hold the phases: all 18 numbers are stored");
-  if (request.precision == "fp64") return made.template operator()<double>();
-  if (request.precision == "fp32") return made.template operator()<float>();
-  no_precision("staggered", request.precision);
+  return in_precision(request.precision, "staggered",
+                      [&]<class T>(T /*number*/) { return made.template operator()<T>(); });
 }
 
 template <class Kernel>
@@ -185,44 +173,43 @@ std::unique_ptr<Menu> menu_for(const BenchRequest& request, const Place& place,
                      use, place);
 }
 
-std::unique_ptr<Case> make_clover(const BenchRequest& request) {
-  const StoredPart part = stored_share("clover", request, true);
-  return clover_as(request, [&]<class Number, int Reals>() -> std::unique_ptr<Case> {
-    return std::make_unique<CloverCase<Number, Reals>>(request, part);
-  });
-}
-std::unique_ptr<Case> make_staggered(const BenchRequest& request) {
-  const StoredPart part = stored_share("staggered", request, true);
-  return staggered_as(request, [&]<class Number>() -> std::unique_ptr<Case> {
-    return std::make_unique<StaggeredCase<Number>>(request, part);
-  });
-}
-
 } // namespace
 
 void add_clover(std::vector<BenchKernel>& kernels) {
-  BenchKernel clover{"clover", "lattice",
-                     "the clover term of even sites and the hopping term from odd ones",
-                     Extents{32, 32, 32, 32},
-                     [](const BenchRequest& request, RoofSource&) { return make_clover(request); }};
-  clover.make_menu = [](const BenchRequest& request, const Place& place) {
-    return clover_as(request, [&]<class Number, int Reals>() {
-      return menu_for<gauge::Clover<Number, Reals>>(request, place, clover_use<Number, Reals>());
-    });
+  const auto add = [&](const char* name, const char* meaning, auto make_case, auto make_menu) {
+    BenchKernel kernel{name, "lattice", meaning, Extents{32, 32, 32, 32},
+                       [=](const BenchRequest& request, RoofSource&) {
+                         return make_case(request, stored_share(name, request, true));
+                       }};
+    kernel.make_menu = make_menu;
+    kernel.over_ranks = true;
+    kernels.push_back(kernel);
   };
-  clover.over_ranks = true;
-  kernels.push_back(clover);
-  BenchKernel staggered{"staggered", "lattice", "the staggered hopping term from odd to even sites",
-                        Extents{32, 32, 32, 32}, [](const BenchRequest& request, RoofSource&) {
-                          return make_staggered(request);
-                        }};
-  staggered.make_menu = [](const BenchRequest& request, const Place& place) {
-    return staggered_as(request, [&]<class Number>() {
-      return menu_for<gauge::Staggered<Number>>(request, place, staggered_use<Number>());
-    });
-  };
-  staggered.over_ranks = true;
-  kernels.push_back(staggered);
+  add(
+      "clover", "the clover term of even sites and the hopping term from odd ones",
+      [](const BenchRequest& request, const StoredPart& part) {
+        return clover_as(request, [&]<class Number, int Reals>() -> std::unique_ptr<Case> {
+          return std::make_unique<CloverCase<Number, Reals>>(request, part);
+        });
+      },
+      [](const BenchRequest& request, const Place& place) {
+        return clover_as(request, [&]<class Number, int Reals>() {
+          return menu_for<gauge::Clover<Number, Reals>>(request, place,
+                                                        clover_use<Number, Reals>());
+        });
+      });
+  add(
+      "staggered", "the staggered hopping term from odd to even sites",
+      [](const BenchRequest& request, const StoredPart& part) {
+        return staggered_as(request, [&]<class Number>() -> std::unique_ptr<Case> {
+          return std::make_unique<StaggeredCase<Number>>(request, part);
+        });
+      },
+      [](const BenchRequest& request, const Place& place) {
+        return staggered_as(request, [&]<class Number>() {
+          return menu_for<gauge::Staggered<Number>>(request, place, staggered_use<Number>());
+        });
+      });
 }
 
 } // namespace ridge::lab

@@ -1,6 +1,6 @@
 // The lab's operators of lattice gauge theory: Wilson on whole and half lattices, domain wall.
+#include "benches.hpp"
 #include "kernels/lattice_stored_case.hpp"
-#include "lattice_bench.hpp"
 
 namespace ridge::lab {
 
@@ -61,20 +61,12 @@ private:
 /// Calls made<Number, Reals>() for what is asked.
 template <class Made>
 auto chosen(const Operator& op, const BenchRequest& request, const Made& made) {
-  const int reals = link_reals(op.name, request, op.reals);
-  if (request.precision == "fp64")
-    return reals == 18 ? made.template operator()<double, 18>()
-                       : made.template operator()<double, 12>();
-  if (request.precision == "fp32")
-    return reals == 18 ? made.template operator()<float, 18>()
-                       : made.template operator()<float, 12>();
-  if (request.precision == "fixed16") {
-    if (request.site == "links18")
-      throw UsageError("fixed16 has links of 12 numbers; give --site links12, or none");
-    return made.template operator()<Fixed16, 12>();
-  }
-  throw UsageError(fmt::format("unknown precision '{}'; {} has fp32, fp64 and fixed16",
-                               request.precision, op.name));
+  if (request.precision != "fixed16")
+    return with_links(op.name, request, op.reals, made, "fp32, fp64 and fixed16");
+  (void)link_reals(op.name, request, op.reals);
+  if (request.site == "links18")
+    throw UsageError("fixed16 has links of 12 numbers; give --site links12, or none");
+  return made.template operator()<Fixed16, 12>();
 }
 
 std::unique_ptr<Case> make_case(const Operator& op, const BenchRequest& request) {

@@ -3,13 +3,14 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/gauge/reference.hpp>
 #include <ridge/gauge/wilson.hpp>
-#include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/lattice_check.hpp>
+#include <ridge/lab/precision.hpp>
+#include <ridge/lattice/check.hpp>
 #include <ridge/lattice/menu.hpp>
 #include <ridge/lattice/random.hpp>
 #include <ridge/lattice/width.hpp>
+#include <ridge/pattern/call_case.hpp>
 
-#include "lattice_bench.hpp"
+#include "benches.hpp"
 
 #include <fmt/format.h>
 
@@ -101,66 +102,33 @@ Worst compare(const HostFields<T>& f, const Geometry& g) {
 }
 
 template <class T>
-class HoppingCase final : public Case {
-public:
+using HoppingCall = lattice::SiteLoopCall<typename gauge::Hopping<T>::Fermion, gauge::Hopping<T>>;
+
+/// Random fields and a call on them.
+template <class T>
+struct OwnHopping {
   using Kernel = gauge::Hopping<T>;
-  using Call = lattice::SiteLoopCall<typename Kernel::Fermion, Kernel>;
 
-  HoppingCase(std::string name, const BenchRequest& request)
-      : name_(std::move(name)), queue_(request.device), lattice_(lattice_of(request)),
-        psi_(queue_.device(), lattice_, "psi"), out_(queue_.device(), lattice_, "out") {
+  explicit OwnHopping(const BenchRequest& request)
+      : queue(request.device), lattice(lattice_of(request)), psi(queue.device(), lattice, "psi"),
+        out(queue.device(), lattice, "out") {
     for (std::uint64_t mu = 0; mu < gauge::dimensions; ++mu) {
-      links_.emplace_back(queue_.device(), lattice_, fmt::format("links {}", mu));
-      lattice::fill_random(queue_, links_.back(), mu + 1);
+      links.emplace_back(queue.device(), lattice, fmt::format("links {}", mu));
+      lattice::fill_random(queue, links.back(), mu + 1);
     }
-    lattice::fill_random(queue_, psi_, gauge::dimensions + 1);
-    call_.like = out_.view();
+    lattice::fill_random(queue, psi, gauge::dimensions + 1);
+    call.like = out.view();
     for (std::size_t mu = 0; mu < gauge::dimensions; ++mu)
-      call_.kernel.links[mu] = links_[mu].view();
-    call_.kernel.psi = psi_.view();
-    call_.kernel.out = out_.view();
+      call.kernel.links[mu] = links[mu].view();
+    call.kernel.psi = psi.view();
+    call.kernel.out = out.view();
   }
 
-  [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] Subject subject() const override { return subject_of(call_, name_); }
-  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
-    return menu_of(call_, place);
-  }
-  [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    return {queue_, call_, held<lattice::Schedule>(s), name_};
-  }
-  void poison() override { fill_bytes(queue_, out_.reals().data, 0xff, out_.bytes()); }
-  /// Against whole gamma matrices in double, relative to the magnitudes of what a number adds up.
-  [[nodiscard]] Check check() override {
-    const Index links = links_[0].reals().size;
-    const Index spinors = out_.reals().size;
-    detail::HostPart<T> parts[] = {part(links_[0]), part(links_[1]), part(links_[2]),
-                                   part(links_[3]), part(psi_),      part(out_)};
-    HostFields<T> f{};
-    queue_.wait();
-    for (std::size_t mu = 0; mu < gauge::dimensions; ++mu)
-      f.links[mu] = parts[mu].fetch(queue_, 0, links);
-    f.psi = parts[4].fetch(queue_, 0, spinors);
-    f.out = parts[5].fetch(queue_, 0, spinors);
-    queue_.wait();
-    const Worst worst = compare(f, out_.geometry());
-    Check check;
-    check.max_error = worst.error;
-    check.ok = worst.error <= (sizeof(T) == 8 ? 4e-15 : 2e-6);
-    if (!check.ok) {
-      const Coordinates& x = worst.at;
-      check.message = fmt::format("component {} of the site {},{},{},{} differs by {:.1e}, "
-                                  "relative to the magnitudes of what it adds up",
-                                  worst.component, x[0], x[1], x[2], x[3], worst.error);
-    }
-    return check;
-  }
-  [[nodiscard]] Limit limit() const override {
-    const Bytes all = links_[0].bytes() + links_[1].bytes() + links_[2].bytes() +
-                      links_[3].bytes() + psi_.bytes() + out_.bytes();
-    return {"copy", "B/s", static_cast<double>(all.value), std::nullopt,
-            roof_memory(out_.reals().data, psi_.reals().data, out_.bytes())};
-  }
+  Queue queue;
+  lattice::Lattice lattice;
+  std::vector<lattice::Field<typename Kernel::Link>> links;
+  lattice::Field<typename Kernel::Fermion> psi, out;
+  HoppingCall<T> call;
 
 private:
   static lattice::Lattice lattice_of(const BenchRequest& request) {
@@ -175,27 +143,73 @@ private:
                                 ? request.width
                                 : lattice::width_for(request.device, request.size, number_bytes));
   }
-  template <class Site>
-  detail::HostPart<T> part(const lattice::Field<Site>& field) {
-    return {queue_, field.reals(), field.reals().size};
-  }
-  std::string name_;
-  Queue queue_;
-  lattice::Lattice lattice_;
-  std::vector<lattice::Field<typename Kernel::Link>> links_;
-  lattice::Field<typename Kernel::Fermion> psi_, out_;
-  Call call_;
 };
 
 } // namespace
 
+} // namespace ridge::lab
+
+template <class T>
+class ridge::Reference<ridge::lab::HoppingCall<T>> {
+  using Call = lab::HoppingCall<T>;
+
+public:
+  [[nodiscard]] static std::vector<Output> outputs(const Call& call) {
+    return {{call.kernel.out.reals.data, bytes_of(call.kernel.out)}};
+  }
+  /// Against whole gamma matrices in double, relative to the magnitudes of what a number adds up.
+  [[nodiscard]] static Check check(Queue& queue, const Call& call) {
+    const auto& k = call.kernel;
+    const auto part = [&](const auto& view) {
+      return lattice::detail::HostPart<T>(queue, Span<const T>(view.reals), view.reals.size);
+    };
+    lattice::detail::HostPart<T> links[] = {part(k.links[0]), part(k.links[1]), part(k.links[2]),
+                                            part(k.links[3])};
+    auto psi = part(k.psi);
+    auto out = part(k.out);
+    lab::HostFields<T> f{};
+    queue.wait();
+    for (std::size_t mu = 0; mu < gauge::dimensions; ++mu)
+      f.links[mu] = links[mu].fetch(queue, 0, k.links[mu].reals.size);
+    f.psi = psi.fetch(queue, 0, k.psi.reals.size);
+    f.out = out.fetch(queue, 0, k.out.reals.size);
+    queue.wait();
+    const lab::Worst worst = lab::compare(f, k.out.geometry);
+    Check check;
+    check.max_error = worst.error;
+    check.ok = worst.error <= (sizeof(T) == 8 ? 4e-15 : 2e-6);
+    if (!check.ok) {
+      const lattice::Coordinates& x = worst.at;
+      check.message = fmt::format("component {} of the site {},{},{},{} differs by {:.1e}, "
+                                  "relative to the magnitudes of what it adds up",
+                                  worst.component, x[0], x[1], x[2], x[3], worst.error);
+    }
+    return check;
+  }
+  [[nodiscard]] static Limit limit(Queue& /*queue*/, const Call& call) {
+    const auto& k = call.kernel;
+    Bytes all = bytes_of(k.psi) + bytes_of(k.out);
+    for (const auto& links : k.links)
+      all = all + bytes_of(links);
+    return {"copy", "B/s", static_cast<double>(all.value), std::nullopt,
+            roof_memory(k.out.reals.data, k.psi.reals.data, bytes_of(k.out))};
+  }
+
+private:
+  [[nodiscard]] static Bytes bytes_of(const auto& view) {
+    return {view.reals.size * static_cast<Index>(sizeof(T))};
+  }
+};
+
+namespace ridge::lab {
+
 void add_hopping(std::vector<BenchKernel>& kernels) {
   const std::string name = "hopping";
-  const auto make = [=](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
-    if (request.precision == "fp64") return std::make_unique<HoppingCase<double>>(name, request);
-    if (request.precision == "fp32") return std::make_unique<HoppingCase<float>>(name, request);
-    throw UsageError(
-        fmt::format("unknown precision '{}'; {} has fp32 and fp64", request.precision, name));
+  const auto make = [=](const BenchRequest& request, RoofSource&) {
+    return in_precision(request.precision, name, [&]<class T>(T /*number*/) {
+      const auto own = std::make_shared<OwnHopping<T>>(request);
+      return case_of(name, own->queue, own->call, {}, own);
+    });
   };
   BenchKernel kernel{name, "lattice",
                      "the hopping term of Wilson fermions: a site kernel that reads all neighbours",

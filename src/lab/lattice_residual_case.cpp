@@ -1,15 +1,14 @@
 // The lab's reduction of an expression.
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/lattice_check.hpp>
 #include <ridge/lab/lattice_residual.hpp>
+#include <ridge/lab/precision.hpp>
 #include <ridge/lab/rank_shares.hpp>
-#include <ridge/lattice/menu.hpp>
+#include <ridge/lattice/case.hpp>
 #include <ridge/lattice/rank_reduce_expression.hpp>
 #include <ridge/lattice/width.hpp>
 
-#include "lattice_bench.hpp"
+#include "benches.hpp"
 #include "rank_plain.hpp"
 #include "sum_over_ranks.hpp"
 
@@ -31,74 +30,55 @@ template <class T>
                             : lattice::width_for(request.device, request.size, number_bytes);
 }
 
+/// Random fields and a call on them.
 template <class T, bool Exact>
-class ResidualCase : public Case {
-public:
-  ResidualCase(std::string name, const BenchRequest& request)
-      : ResidualCase(std::move(name), request.device,
-                     Lattice(request.size, residual_width<T>(request))) {}
-  ResidualCase(std::string name, const Device& device, const Lattice& on)
-      : name_(std::move(name)), queue_(device),
-        lattice_(on), f_{field<ColourMatrix<T>>("u", 1), field<ColourVector<T>>("x", 2),
-                         field<ColourVector<T>>("b", 3)},
-        result_(device), call_(call()) {}
+struct OwnResidual {
+  OwnResidual(const Device& device, const Lattice& on)
+      : queue(device), f{field<ColourMatrix<T>>(on, "u", 1), field<ColourVector<T>>(on, "x", 2),
+                         field<ColourVector<T>>(on, "b", 3)},
+        result(device), call(call_of()) {}
 
-  [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] Subject subject() const override { return subject_of(call_, name_); }
-  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
-    return menu_of(call_, place);
-  }
-  [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    return {queue_, call_, held<lattice::Schedule>(s), name_};
-  }
-  void poison() override {
-    fill_bytes(queue_, result_.doubles().data, 0xff, Bytes{sizeof(double)});
-  }
-  /// Against the norm of the residual as another kernel stores it, in plain loops.
-  [[nodiscard]] Check check() override {
-    lattice::Field<ColourVector<T>> z(queue_.device(), lattice_, "z");
-    Program(queue_, lattice::assign_call(z, residual(f_))).run();
-    const auto norm2 = lattice::reduce_call(lattice::Norm2{}, z, result_);
-    return check_results(expected_results(queue_, norm2), result_.get(queue_),
-                         sizeof(T) == 8 ? 1e-12 : 1e-6);
-  }
-  [[nodiscard]] std::vector<double> results() override { return result_.get(queue_); }
-  [[nodiscard]] Span<const double> results_on_device() const override {
-    const Span<double> all = result_.doubles();
-    return {all.data, all.size};
-  }
-  [[nodiscard]] Limit limit() const override {
-    const Bytes read = f_.u.bytes() + f_.x.bytes() + f_.b.bytes();
-    T* const u = f_.u.reals().data;
-    return {"read", "B/s", static_cast<double>(read.value), std::nullopt,
-            RoofMemory{MemoryRoof::Kind::read, f_.u.bytes(), u, u, nullptr}};
-  }
+  Queue queue;
+  ResidualFields<T> f;
+  lattice::DeviceResult<double> result;
+  lattice::SiteReduceCall<ResidualNorm2<T, Exact>> call;
 
 private:
   template <class Site>
-  lattice::Field<Site> field(const char* what, std::uint64_t seed) {
-    lattice::Field<Site> all(queue_.device(), lattice_, what);
-    fill_random(queue_, all.reals(), seed);
+  lattice::Field<Site> field(const Lattice& on, const char* what, std::uint64_t seed) {
+    lattice::Field<Site> all(queue.device(), on, what);
+    fill_random(queue, all.reals(), seed);
     return all;
   }
-  [[nodiscard]] auto call() const {
+  [[nodiscard]] auto call_of() const {
     if constexpr (Exact) {
-      return lattice::reduce_call(lattice::Norm2{}, lattice::reproducible(residual(f_)), result_);
+      return lattice::reduce_call(lattice::Norm2{}, lattice::reproducible(residual(f)), result);
     } else {
-      return lattice::reduce_call(lattice::Norm2{}, residual(f_), result_);
+      return lattice::reduce_call(lattice::Norm2{}, residual(f), result);
     }
   }
-
-protected:
-  std::string name_;
-  Queue queue_;
-  Lattice lattice_;
-  ResidualFields<T> f_;
-
-private:
-  lattice::DeviceResult<double> result_;
-  lattice::SiteReduceCall<ResidualNorm2<T, Exact>> call_;
 };
+
+/// The case of fields of its own, against the norm of the residual as another kernel stores it, in
+/// plain loops.
+template <class T, bool Exact>
+std::unique_ptr<Case> residual_case(const std::string& name,
+                                    const std::shared_ptr<OwnResidual<T, Exact>>& own) {
+  const auto& f = own->f;
+  const auto expected = [&f](Queue& queue) {
+    lattice::Field<ColourVector<T>> z(queue.device(), f.x.lattice(), "z");
+    Program(queue, lattice::assign_call(z, residual(f))).run();
+    const lattice::DeviceResult<double> nowhere(queue.device());
+    return expected_results(queue, lattice::reduce_call(lattice::Norm2{}, z, nowhere));
+  };
+  T* const u = f.u.reals().data;
+  return case_of(name, own->queue, own->call,
+                 {expected,
+                  sizeof(T) == 8 ? 1e-12 : 1e-6,
+                  f.u.bytes() + f.x.bytes() + f.b.bytes(),
+                  {MemoryRoof::Kind::read, f.u.bytes(), u, u, nullptr}},
+                 own);
+}
 
 /// A complex number of plain loops, each operation of which is rounded by itself where T is float
 /// or double.
@@ -118,44 +98,50 @@ T rounded_product(T a, T b) {
 /// The reproducible sum over ranks. Where messages need no host, every rank's device has the
 /// result, as on one rank: nobody waits.
 template <class T>
-class RankResidualCase final : public SumOverRanks<ResidualCase<T, true>> {
+class RankResidualCase final : public SumOverRanks {
 public:
   RankResidualCase(const std::string& name, const BenchRequest& request)
       : RankResidualCase(name, request, part_of_rank(request, name, residual_width<T>(request))) {}
 
+  [[nodiscard]] Queue& queue() override { return own_->queue; }
+  [[nodiscard]] Subject subject() const override { return one_->subject(); }
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return one_->menu_at(place);
+  }
+  [[nodiscard]] Limit limit() const override { return one_->limit(); }
   void poison() override { total_ = -1; }
   /// Against plain loops over the sites on the host: the same bits, and nearly the sum in long
   /// double.
   [[nodiscard]] Check check() override {
     total_ = reduction_.result();
-    const PlainSums plain = plain_sums(this->part_, 1, [&](Index site, PlainSums& sums) {
-      const Index whole = this->part_.in_whole(site);
+    const PlainSums plain = plain_sums(part_, 1, [&](Index site, PlainSums& sums) {
+      const Index whole = part_.in_whole(site);
       for (int c = 0; c < 3; ++c) {
         const auto rounded = plain_residual<T>(whole, c);
         const auto exact = plain_residual<long double>(whole, c);
         sums.add(0, square<double>({rounded.re, rounded.im}), square(exact));
       }
     });
-    return compare_with(this->ranks_, this->part_, -1, plain, {total_},
-                        sizeof(T) == 8 ? 1e-12 : 1e-6);
+    return compare_with(ranks_, part_, -1, plain, {total_}, sizeof(T) == 8 ? 1e-12 : 1e-6);
   }
 
 private:
-  using Base = SumOverRanks<ResidualCase<T, true>>;
+  using Own = OwnResidual<T, true>;
   static constexpr std::uint64_t seed_u = 1, seed_x = 2, seed_b = 3;
 
   RankResidualCase(const std::string& name, const BenchRequest& request, const RankLattice& part)
-      : Base(request, part, name, request.device, part.held()),
-        reduction_(this->ranks_, this->queue_, part,
-                   lattice::detail::summand_of(lattice::Norm2{},
-                                               lattice::reproducible(residual(this->f_))),
-                   lattice::Subset::all, {.name = name}) {
+      : SumOverRanks(name, request, part), own_(std::make_shared<Own>(request.device, part.held())),
+        one_(residual_case(name, own_)),
+        reduction_(
+            ranks_, own_->queue, part,
+            lattice::detail::summand_of(lattice::Norm2{}, lattice::reproducible(residual(own_->f))),
+            lattice::Subset::all, {.name = name}) {
     const auto set = [&](const auto& field, std::uint64_t seed) {
-      set_site_numbers(this->queue_, field.reals(), field.shape(), part, seed);
+      set_site_numbers(own_->queue, field.reals(), field.shape(), part, seed);
     };
-    set(this->f_.u, seed_u);
-    set(this->f_.x, seed_x);
-    set(this->f_.b, seed_b);
+    set(own_->f.u, seed_u);
+    set(own_->f.x, seed_x);
+    set(own_->f.b, seed_b);
   }
 
   void run_compute() override { reduction_.launch_own(); }
@@ -199,17 +185,19 @@ private:
     return rounded_product(z.re, z.re) + rounded_product(z.im, z.im);
   }
 
+  std::shared_ptr<Own> own_;
+  std::unique_ptr<Case> one_; ///< of what this rank has
   lattice::RankReduction<ResidualNorm2<T, true>> reduction_;
   double total_ = 0;
 };
 
 /// To the model its three fields are one, of all their numbers: they are read alike.
 template <bool Exact>
-std::unique_ptr<Menu> residual_menu(const BenchRequest& r, const Place& place) {
+std::unique_ptr<Menu> residual_menu(const BenchRequest& r, int bytes, const Place& place) {
   using Summand = ResidualNorm2<double, Exact>;
   const lattice::SiteShape shape{lattice::components_of<ColourMatrix<double>> +
                                      2 * lattice::components_of<ColourVector<double>>,
-                                 true, r.precision == "fp32" ? 4 : 8};
+                                 true, bytes};
   constexpr int held = lattice::components_of<ColourMatrix<double>>;
   const double flops = lattice::flops_of<Summand> / (shape.components * shape.parts());
   return lattice::menu({{{lattice::Task::expression, Exact}, 1, 0, flops, held},
@@ -220,28 +208,25 @@ std::unique_ptr<Menu> residual_menu(const BenchRequest& r, const Place& place) {
 
 template <bool Exact>
 BenchKernel kernel_of(const std::string& name, const std::string& meaning) {
-  const auto check_precision = [=](const std::string& precision) {
-    if (precision == "fp32" || precision == "fp64") return;
-    throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64", precision, name));
-  };
-  const auto make = [=](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
-    check_precision(request.precision);
-    if (request.precision == "fp64")
-      return std::make_unique<ResidualCase<double, Exact>>(name, request);
-    return std::make_unique<ResidualCase<float, Exact>>(name, request);
+  const auto make = [=](const BenchRequest& request, RoofSource&) {
+    return in_precision(request.precision, name, [&]<class T>(T /*number*/) {
+      const auto own = std::make_shared<OwnResidual<T, Exact>>(
+          request.device, Lattice(request.size, residual_width<T>(request)));
+      return residual_case(name, own);
+    });
   };
   BenchKernel kernel{name, "lattice", meaning, Extents{64, 64, 32, 32}, make};
   kernel.make_menu = [=](const BenchRequest& r, const Place& place) {
-    check_precision(r.precision);
-    return residual_menu<Exact>(r, place);
+    return in_precision(r.precision, name,
+                        [&](auto number) { return residual_menu<Exact>(r, sizeof number, place); });
   };
   kernel.add_ranks([=](const BenchRequest& request, RoofSource& roofs) -> std::unique_ptr<Case> {
-    check_precision(request.precision);
     // What ranks find is added up; the bits of reproducible sums would not stay so.
     if (!Exact) return share_case(name, make, request, roofs);
-    if (request.precision == "fp32")
-      return std::make_unique<RankResidualCase<float>>(name, request);
-    return std::make_unique<RankResidualCase<double>>(name, request);
+    return in_precision(request.precision, name,
+                        [&]<class T>(T /*number*/) -> std::unique_ptr<Case> {
+                          return std::make_unique<RankResidualCase<T>>(name, request);
+                        });
   });
   return kernel;
 }

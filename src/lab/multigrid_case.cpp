@@ -6,12 +6,13 @@
 #include <ridge/device/graph.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/precision.hpp>
 #include <ridge/lab/rank_shares.hpp>
+#include <ridge/pattern/text_menu.hpp>
 #include <ridge/record/operations.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
 
-#include "multigrid_bench.hpp"
-#include "text_menu.hpp"
+#include "benches.hpp"
 
 #include <fmt/format.h>
 
@@ -101,9 +102,7 @@ public:
     const std::vector<Index3> levels = solver_->levels();
     const auto seconds = [&](const CycleSchedule& s) {
       const Bound launch = bound(s);
-      return measure(
-                 queue_, [&] { launch.run(); }, measure_)
-          .median.value;
+      return measure(queue_, [&] { launch.run(); }, measure_).median.value;
     };
     if (record.achieved) record.achieved->rate = bytes_ / record.timing->median.value;
     const Index3 n = levels[static_cast<std::size_t>(schedule_.level)];
@@ -274,10 +273,10 @@ private:
 
 template <template <class> class C>
 std::unique_ptr<Case> in_precision(const BenchRequest& request) {
-  if (request.precision == "fp32") return std::make_unique<C<float>>(request);
-  if (request.precision == "fp64") return std::make_unique<C<double>>(request);
-  throw UsageError(
-      fmt::format("unknown precision '{}'; multigrid has fp32 and fp64", request.precision));
+  return lab::in_precision(request.precision, "multigrid",
+                           [&]<class T>(T /*number*/) -> std::unique_ptr<Case> {
+                             return std::make_unique<C<T>>(request);
+                           });
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 #include "rank_plain.hpp"
 
-#include <ridge/lab/lattice_check.hpp>
+#include <ridge/lattice/check.hpp>
 #include <ridge/lattice/rank_reduce.hpp>
 
 #include <cstring>
@@ -30,10 +30,10 @@ Check compare_with(comm::Communicator& ranks, const lattice::RankLattice& part, 
     return std::vector<long double>(sums.begin(), sums.end());
   };
   const auto right = of_all(mine.binned);
-  ExpectedResults expected;
+  lattice::ExpectedResults expected;
   expected.value = numbers_of_all(mine.value);
   expected.scale = numbers_of_all(mine.scale);
-  Check check = check_results(expected, found, tolerance);
+  Check check = lattice::check_results(expected, found, tolerance);
   if (check.ok && std::memcmp(right.data(), found.data(), right.size() * sizeof(double)) != 0) {
     check.ok = false;
     check.message = "the sum over ranks has other bits than plain loops over the sites";

@@ -1,9 +1,9 @@
 #include <ridge/comm/gather.hpp>
 #include <ridge/comm/step.hpp>
 #include <ridge/core/error.hpp>
-#include <ridge/lab/case.hpp>
 #include <ridge/lab/rank_shares.hpp>
 #include <ridge/lattice/rank_lattice.hpp>
+#include <ridge/pattern/case.hpp>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,4 @@
 #include <ridge/core/error.hpp>
-#include <ridge/lab/lattice_case.hpp>
 #include <ridge/lab/lattice_kernel.hpp>
 #include <ridge/lab/rank_shares.hpp>
 #include <ridge/lab/rank_sums.hpp>
@@ -17,59 +16,62 @@ using lattice::Summed;
 using Sums = std::vector<lattice::BinnedSum<double>>;
 
 template <class T>
-class RankSumsCase final : public SumOverRanks<LatticeCase<T>> {
+class RankSumsCase final : public SumOverRanks {
 public:
   RankSumsCase(const RankSums& sums, const BenchRequest& request)
       : RankSumsCase(sums, request,
                      part_of_rank(request, sums.name, lattice_for(request).width())) {}
 
+  [[nodiscard]] Queue& queue() override { return fields_.queue; }
   [[nodiscard]] Subject subject() const override {
-    return {&typeid(call_), this->name_, this->request_.precision, this->part_.whole()};
+    return {&typeid(call_), name_, precision_, part_.whole()};
   }
   [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
-    return lattice::menu({use_, this->shape_, this->geometry_}, place);
+    return lattice::menu({use_, fields_.shape, fields_.geometry}, place);
+  }
+  [[nodiscard]] Limit limit() const override {
+    return lattice::limit_of(use_.read, 0, fields_.bytes, fields_.roof());
   }
   void poison() override { total_.clear(); }
   /// Against plain loops over the sites on the host: the same bits, and nearly the sums in long
   /// double.
   [[nodiscard]] Check check() override {
-    const PlainSums plain = plain_sums(this->part_, static_cast<std::size_t>(call_.results()),
+    const PlainSums plain = plain_sums(part_, static_cast<std::size_t>(call_.results()),
                                        [&](Index site, PlainSums& sums) { add_site(site, sums); });
-    return compare_with(this->ranks_, this->part_, call_.dimension, plain, total_, 1e-12);
+    return compare_with(ranks_, part_, call_.dimension, plain, total_, 1e-12);
   }
 
 private:
-  using Base = SumOverRanks<LatticeCase<T>>;
-
   RankSumsCase(const RankSums& sums, const BenchRequest& request, const RankLattice& part)
-      : Base(request, part, sums.name, request, sums.use.read, 0, part.held()), use_(sums.use) {
-    call_.x = this->numbers(this->x_);
-    call_.y = this->numbers(this->read_ > 1 ? this->y_ : this->x_);
-    call_.geometry = this->geometry_;
-    call_.shape = this->shape_;
+      : SumOverRanks(sums.name, request, part),
+        fields_(fields_for<T>(sums.name, request, sums.use.read, 0, part.held())), use_(sums.use) {
+    call_.x = fields_.numbers(fields_.x);
+    call_.y = fields_.numbers(use_.read > 1 ? fields_.y : fields_.x);
+    call_.geometry = fields_.geometry;
+    call_.shape = fields_.shape;
     call_.box = part.owned();
     call_.summed =
         sums.summed == Summed::crossed && !call_.shape.complex ? Summed::products : sums.summed;
     call_.dimension = sums.slices ? request.size.rank() - 1 : -1;
-    set_site_numbers(this->queue_, this->numbers(this->x_), this->shape_, part, 1);
-    if (this->read_ > 1)
-      set_site_numbers(this->queue_, this->numbers(this->y_), this->shape_, part, 2);
+    set_site_numbers(fields_.queue, fields_.numbers(fields_.x), fields_.shape, part, 1);
+    if (use_.read > 1)
+      set_site_numbers(fields_.queue, fields_.numbers(fields_.y), fields_.shape, part, 2);
   }
 
-  void run_compute() override { mine_ = lattice::detail::own_sums(this->queue_, call_); }
+  void run_compute() override { mine_ = lattice::detail::own_sums(fields_.queue, call_); }
   void run_exchange() override {
-    total_ = lattice::detail::sums_of_ranks(this->ranks_, this->part_, call_.dimension, mine_);
+    total_ = lattice::detail::sums_of_ranks(ranks_, part_, call_.dimension, mine_);
   }
   [[nodiscard]] Record record() const override {
     const lattice::Geometry whole = whole_sites();
     Record record =
-        lattice::record_of(this->queue_.device(), whole, this->shape_,
-                           lattice::work_of(whole, this->shape_, use_.read, 0, use_.flops),
-                           lattice::Schedule{}, this->name_);
-    record.site = lattice::site_name(this->shape_, this->geometry_);
+        lattice::record_of(fields_.queue.device(), whole, fields_.shape,
+                           lattice::work_of(whole, fields_.shape, use_.read, 0, use_.flops),
+                           lattice::Schedule{}, name_);
+    record.site = lattice::site_name(fields_.shape, fields_.geometry);
     record.schedule = "binned, one message a reduction";
-    record.ranks = this->ranks_.ranks();
-    record.details.push_back({"rank_grid", 0, to_text(this->part_.ranks())});
+    record.ranks = ranks_.ranks();
+    record.details.push_back({"rank_grid", 0, to_text(part_.ranks())});
     record.details.push_back({"carrier", 0, "host"});
     record.details.push_back({"exchange_bytes", message_bytes(), {}});
     record.details.push_back({"result", total_[0], {}});
@@ -81,18 +83,18 @@ private:
     if (call_.dimension >= 0) {
       Index below = 1;
       for (int d = 0; d < call_.dimension; ++d)
-        below *= this->part_.owned().end[d] - this->part_.owned().begin[d];
+        below *= part_.owned().end[d] - part_.owned().begin[d];
       slice = site / below % call_.slices();
     }
-    const Index whole = this->part_.in_whole(site);
-    const int parts = this->shape_.parts();
+    const Index whole = part_.in_whole(site);
+    const int parts = fields_.shape.parts();
     const auto number = [&](std::uint64_t seed, int c, int p) {
-      return site_number(seed, this->shape_, whole, c, p);
+      return site_number(seed, fields_.shape, whole, c, p);
     };
     const auto add = [&](std::size_t result, double a, double b) {
       to.add(result, lattice::detail::opaque(a * b), static_cast<long double>(a) * b);
     };
-    for (int c = 0; c < this->shape_.components; ++c) {
+    for (int c = 0; c < fields_.shape.components; ++c) {
       const int key = call_.keys() > 1 ? c : 0;
       const auto result = static_cast<std::size_t>((slice * call_.keys() + key) * call_.parts());
       const double x = number(1, c, 0);
@@ -102,7 +104,7 @@ private:
         if (parts == 2) add(result + 1, xi, 1);
         continue;
       }
-      const std::uint64_t other = this->read_ > 1 ? 2 : 1;
+      const std::uint64_t other = use_.read > 1 ? 2 : 1;
       const double y = number(other, c, 0);
       const double yi = parts == 2 ? number(other, c, 1) : 0;
       add(result, x, y);
@@ -116,19 +118,20 @@ private:
   /// Of all ranks: as in memory where one of them had all sites.
   [[nodiscard]] lattice::Geometry whole_sites() const {
     lattice::Geometry whole;
-    whole.rank = this->part_.whole().rank();
+    whole.rank = part_.whole().rank();
     for (int d = 0; d < whole.rank; ++d)
-      whole.local[d] = static_cast<int>(this->part_.whole()[d]);
-    whole.groups = this->part_.whole().count();
+      whole.local[d] = static_cast<int>(part_.whole()[d]);
+    whole.groups = part_.whole().count();
     return whole;
   }
   /// Each rank sends an accumulator for each result of as many slices as any rank owns.
   [[nodiscard]] double message_bytes() const {
-    const Index slices = call_.dimension < 0 ? 1 : this->share()[call_.dimension];
+    const Index slices = call_.dimension < 0 ? 1 : share()[call_.dimension];
     return static_cast<double>(slices * call_.keys() * call_.parts() * call_.words * 8 *
-                               this->ranks_.ranks());
+                               ranks_.ranks());
   }
 
+  lattice::OwnFields<T> fields_;
   lattice::FieldUse use_;
   lattice::SiteSum<T> call_;
   Sums mine_;
@@ -138,9 +141,10 @@ private:
 } // namespace
 
 std::unique_ptr<Case> rank_sums_case(const RankSums& sums, const BenchRequest& request) {
-  require_lattice_precision(sums.name, request.precision);
-  if (request.precision == "fp32") return std::make_unique<RankSumsCase<float>>(sums, request);
-  return std::make_unique<RankSumsCase<double>>(sums, request);
+  return in_precision(request.precision, sums.name,
+                      [&]<class T>(T /*number*/) -> std::unique_ptr<Case> {
+                        return std::make_unique<RankSumsCase<T>>(sums, request);
+                      });
 }
 
 } // namespace ridge::lab

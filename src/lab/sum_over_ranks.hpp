@@ -3,9 +3,9 @@
 
 #include <ridge/comm/step.hpp>
 #include <ridge/core/error.hpp>
-#include <ridge/lab/case.hpp>
 #include <ridge/lab/rank_shares.hpp>
 #include <ridge/lattice/rank_lattice.hpp>
+#include <ridge/pattern/case.hpp>
 
 #include <string>
 #include <utility>
@@ -21,16 +21,14 @@ using lattice::RankLattice;
           0, width};
 }
 
-/// What is on one rank a case Base, with fields on `part.held()`.
-template <class Base>
-class SumOverRanks : public Base, protected comm::Step {
+class SumOverRanks : public Case, protected comm::Step {
 public:
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
     if (s.text != "auto") {
-      throw UsageError("--schedule " + s.text + ": over ranks " + this->name_ +
+      throw UsageError("--schedule " + s.text + ": over ranks " + name_ +
                        " runs under one schedule; give auto");
     }
-    return this->program_of_ranks();
+    return program_of_ranks();
   }
   [[nodiscard]] comm::Step* ranks() override { return this; }
   [[nodiscard]] Extents share() const override {
@@ -38,15 +36,16 @@ public:
   }
 
 protected:
-  template <class... A>
-  SumOverRanks(const BenchRequest& request, const RankLattice& part, A&&... of_base)
-      : Base(std::forward<A>(of_base)...), ranks_(*request.world.ranks), part_(part) {}
+  SumOverRanks(std::string name, const BenchRequest& request, const RankLattice& part)
+      : name_(std::move(name)), precision_(request.precision), ranks_(*request.world.ranks),
+        part_(part) {}
 
   void run() final {
     run_compute();
     run_exchange();
   }
 
+  std::string name_, precision_;
   comm::Communicator& ranks_;
   RankLattice part_;
 };

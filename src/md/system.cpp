@@ -24,7 +24,7 @@ class SystemOf final : public System {
 
 public:
   SystemOf(const Device& device, const Parameters& parameters, const State& state,
-           const lab::NearInteraction& interaction, std::string_view schedule,
+           const pairs::NearInteraction& interaction, std::string_view schedule,
            comm::Communicator& ranks)
       : queue_(device), parameters_(parameters), mass_(state.bodies.mass[0]),
         schedule_(pairs::parse_list_schedule(schedule, device)), ranks_(ranks.ranks()) {
@@ -51,7 +51,7 @@ public:
       halo_.emplace(queue_, ranks, *lists_);
       halo_->plan();
     }
-    const lab::NearBodies<T> bodies{
+    const pairs::NearBodies<T> bodies{
         queue_, *lists_, spans(forces_), {energies_[0].elements(), energies_[1].elements()}};
     if constexpr (std::is_same_v<T, float>) {
       programs_.emplace(interaction.single(bodies, schedule_.schedule));
@@ -337,7 +337,7 @@ private:
   std::array<Field<int>, 3> images_;   ///< periods that each body is away from there
   std::array<Field<T>, 2> energies_;
   std::optional<pairs::Lists<T>> lists_;
-  std::optional<lab::NearForces> programs_;
+  std::optional<pairs::NearForces> programs_;
   int ranks_;
   std::optional<Halo<T>> halo_; ///< over several ranks
   Span<unsigned> halt_;         ///< pairs::ListHalt; empty on the cpu
@@ -351,7 +351,7 @@ private:
 } // namespace
 
 std::unique_ptr<System> make_system(const Device& device, const Parameters& parameters,
-                                    const State& state, const lab::NearInteraction& interaction,
+                                    const State& state, const pairs::NearInteraction& interaction,
                                     std::string_view schedule, comm::Communicator& ranks) {
   require_sound(parameters);
   require_sound(state.bodies, parameters);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/comm/communicator.hpp>
-#include <ridge/lab/near_forces.hpp>
+#include <ridge/pairs/lists/near_forces.hpp>
 
 #include "state.hpp"
 
@@ -42,7 +42,7 @@ public:
 /// too little.
 [[nodiscard]] std::unique_ptr<System> make_system(const Device& device,
                                                   const Parameters& parameters, const State& state,
-                                                  const lab::NearInteraction& interaction,
+                                                  const pairs::NearInteraction& interaction,
                                                   std::string_view schedule,
                                                   comm::Communicator& ranks);
 

@@ -1,15 +1,15 @@
 // Checks of all patterns measure each point by its own terms, and take NaNs and infinities where
 // they are right.
+#include <ridge/chain/check.hpp>
 #include <ridge/chain/reference.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/lab/chain_check.hpp>
 #include <ridge/lab/evolution_check.hpp>
 #include <ridge/lab/evolving.hpp>
-#include <ridge/lab/lattice_check.hpp>
-#include <ridge/lab/pairs_check.hpp>
+#include <ridge/lattice/check.hpp>
 #include <ridge/lattice/field.hpp>
 #include <ridge/lattice/map.hpp>
 #include <ridge/lattice/reduce.hpp>
+#include <ridge/pairs/check.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Programs of the lattice pattern: bound once, run often, a record of every launch.
 #include <ridge/device/dispatch.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/lab/lattice_check.hpp>
+#include <ridge/lattice/check.hpp>
 #include <ridge/lattice/reduce.hpp>
 #include <ridge/lattice/shift.hpp>
 
@@ -194,7 +194,7 @@ TEST_P(LatticePrograms, RunReductionsOfTheUsersOwnUnderEverySchedule) {
     std::vector<double> got(static_cast<std::size_t>(result.size));
     copy_to_host(queue, got.data(), static_cast<const double*>(result.data), result.size);
     queue.wait();
-    const auto right = lab::check_results(lab::expected_results(queue, call), got, 1e-13);
+    const auto right = check_results(expected_results(queue, call), got, 1e-13);
     EXPECT_TRUE(right.ok) << right.message << " " << program.record().kernel << " " << to_text(s);
   };
   const DeviceResult<ColourVector<double>> tensor(device);

@@ -37,7 +37,7 @@ protected:
 };
 
 TEST_P(PairExecutors, EqualTheReferenceUnderEverySchedule) {
-  test::Case<test::Mixture, Fp32> c(device, {}, lab::random_bodies<3>(many, 3));
+  test::Case<test::Mixture, Fp32> c(device, {}, random_bodies<3>(many, 3));
 #if !defined(RIDGE_SANITIZED)
   ASSERT_EQ(c.space().size(),
             schedule_space(device, traits_of<test::Mixture, Fp32>(), c.bodies()).size());
@@ -46,7 +46,7 @@ TEST_P(PairExecutors, EqualTheReferenceUnderEverySchedule) {
 }
 
 TEST_P(PairExecutors, EqualTheReferenceInDoubleUnderWhatDefaultsPick) {
-  test::Case<test::Mixture, Fp64> c(device, {}, lab::random_bodies<3>(many, 3));
+  test::Case<test::Mixture, Fp64> c(device, {}, random_bodies<3>(many, 3));
   expect_right_everywhere(c);
 }
 
@@ -54,8 +54,8 @@ TEST_P(PairExecutors, TakeTwoSetsOfAnySize) {
   std::mt19937 random(7);
   for (const auto& [targets, sources] :
        {std::pair{1, 1}, std::pair{1, 300}, std::pair{131, 1}, std::pair{67, 259}}) {
-    test::Case<test::Mixture, Fp32> c(device, {}, lab::random_bodies<2>(targets, 3),
-                                      lab::random_bodies<3>(sources, 5));
+    test::Case<test::Mixture, Fp32> c(device, {}, random_bodies<2>(targets, 3),
+                                      random_bodies<3>(sources, 5));
     expect_right_everywhere(c, 5);
     if (HasFatalFailure()) return;
   }
@@ -63,7 +63,7 @@ TEST_P(PairExecutors, TakeTwoSetsOfAnySize) {
 
 TEST_P(PairExecutors, TakeFewBodiesAmongThemselves) {
   for (const Index count : {2, 31, 64, 65, 257, 1025}) {
-    test::Case<test::Mixture, Fp64> c(device, {}, lab::random_bodies<3>(count, 3));
+    test::Case<test::Mixture, Fp64> c(device, {}, random_bodies<3>(count, 3));
     for (const Schedule& s :
          {default_schedule(device, traits_of<test::Mixture, Fp64>(), c.bodies()),
           c.space().back()}) {
@@ -73,7 +73,7 @@ TEST_P(PairExecutors, TakeFewBodiesAmongThemselves) {
 }
 
 TEST_P(PairExecutors, GiveABodyAloneNothing) {
-  test::Case<Gravity<>, Fp32> c(device, {1e-4}, lab::random_bodies<4>(1, 3));
+  test::Case<Gravity<>, Fp32> c(device, {1e-4}, random_bodies<4>(1, 3));
   for (const Schedule& s : c.space()) {
     for (const auto& sum : c.sums_under(s))
       ASSERT_EQ(sum[0], 0.0F) << to_text(s);
@@ -81,7 +81,7 @@ TEST_P(PairExecutors, GiveABodyAloneNothing) {
 }
 
 TEST_P(PairExecutors, CountBodiesThatMayActOnThemselves) {
-  const auto bodies = lab::random_bodies<1>(200, 9);
+  const auto bodies = random_bodies<1>(200, 9);
   test::Case<test::Density, Mixed> c(device, {}, bodies, bodies);
   expect_right_everywhere(c);
 }
@@ -93,7 +93,7 @@ TYPED_TEST_SUITE(PairPrecisions, Precisions);
 
 TYPED_TEST(PairPrecisions, HoldForMassesOverSixDecadesOnEveryDevice) {
   for (const std::string& name : ridge::test::devices_here()) {
-    test::Case<Gravity<>, TypeParam> c(Device(name), {1e-6}, lab::random_bodies<4>(600, 3));
+    test::Case<Gravity<>, TypeParam> c(Device(name), {1e-6}, random_bodies<4>(600, 3));
     std::vector<Schedule> some = c.space();
     const std::size_t step = some.size() > 40 ? 11 : 1;
     for (std::size_t s = 0; s < some.size(); s += step)
@@ -103,7 +103,7 @@ TYPED_TEST(PairPrecisions, HoldForMassesOverSixDecadesOnEveryDevice) {
 
 TYPED_TEST(PairPrecisions, HoldForCoincidentBodies) {
   for (const std::string& name : ridge::test::devices_here()) {
-    auto bodies = lab::random_bodies<4>(130, 3);
+    auto bodies = random_bodies<4>(130, 3);
     for (int c = 0; c < 3; ++c)
       bodies[c][100] = bodies[c][3] = bodies[c][0];
     test::Case<Gravity<>, TypeParam> c(Device(name), {1e-4}, bodies);
@@ -115,7 +115,7 @@ TYPED_TEST(PairPrecisions, HoldForCoincidentBodies) {
 }
 
 TEST_P(PairExecutors, MixedPrecisionHoldsFarFromTheOrigin) {
-  auto bodies = lab::random_bodies<4>(400, 3);
+  auto bodies = random_bodies<4>(400, 3);
   for (int c = 0; c < 3; ++c) {
     for (double& x : bodies[c])
       x += 1e6;
@@ -125,20 +125,20 @@ TEST_P(PairExecutors, MixedPrecisionHoldsFarFromTheOrigin) {
 }
 
 TEST_P(PairExecutors, OtherInteractionsEqualTheReference) {
-  test::Case<Coulomb, Fp32> coulomb(device, {1e-4}, lab::random_bodies<4>(300, 3));
+  test::Case<Coulomb, Fp32> coulomb(device, {1e-4}, random_bodies<4>(300, 3));
   expect_right_everywhere(coulomb);
-  test::Case<LennardJones, Fp64> atoms(device, {1.0}, lab::random_bodies<3>(150, 3));
+  test::Case<LennardJones, Fp64> atoms(device, {1.0}, random_bodies<3>(150, 3));
   expect_right_everywhere(atoms);
-  test::Case<Gaussian, Fp32> points(device, Gaussian(0.25), lab::random_bodies<4>(300, 3));
+  test::Case<Gaussian, Fp32> points(device, Gaussian(0.25), random_bodies<4>(300, 3));
   expect_right_everywhere(points);
-  test::Case<BiotSavart, Fp64> vortices(device, {1e-4}, lab::random_bodies<6>(150, 3));
+  test::Case<BiotSavart, Fp64> vortices(device, {1e-4}, random_bodies<6>(150, 3));
   expect_right_everywhere(vortices);
 }
 
 TEST_P(PairExecutors, GiveTheSameBitsAgain) {
-  test::Case<Gravity<>, Fp32> c(device, {1e-4}, lab::random_bodies<4>(400, 3));
+  test::Case<Gravity<>, Fp32> c(device, {1e-4}, random_bodies<4>(400, 3));
   const std::vector<Schedule> space = c.space();
-  for (std::size_t n = 0; n<space.size(); n += space.size()> 40 ? 4 : 1) {
+  for (std::size_t n = 0; n < space.size(); n += space.size() > 40 ? 4 : 1) {
     const Schedule& s = space[n];
     const auto* const gpu = std::get_if<GpuSchedule>(&s);
     if (gpu != nullptr && gpu->combine == Combine::atomic) continue;
@@ -153,7 +153,7 @@ TEST_P(PairExecutors, GiveTheSameBitsAgain) {
 }
 
 TEST_P(PairExecutors, RefuseWhatDoesNotFit) {
-  test::Case<Gravity<>, Fp32> c(device, {1e-4}, lab::random_bodies<4>(10, 3));
+  test::Case<Gravity<>, Fp32> c(device, {1e-4}, random_bodies<4>(10, 3));
   auto call = c.call;
   call.sums[1].size = 9;
   EXPECT_THAT(

@@ -130,7 +130,7 @@ protected:
 };
 
 TEST_P(NearSumsOn, AreThoseOfThePotentialOfLennardJones) {
-  HostBodies<3> atoms = lab::random_atoms(343, 3); // within 7.875
+  HostBodies<3> atoms = random_atoms(343, 3); // within 7.875
   const ListOptions options{2.5, 0.25, Box::cube(7.875)};
   expect_right<LennardJones, Fp32>({}, atoms, options, 2e-5);
   for (Index i = 0; i < 343; i += 7) // elsewhere, but the same
@@ -142,7 +142,7 @@ TEST_P(NearSumsOn, AreRightInAnyBoxAndOfAnyNumber) {
   for (int axes = 0; axes < 8; ++axes) {
     const Box box{{-1, 0.5, 0}, {8, 6, 7}, {(axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0}};
     const Index count = axes < 3 ? axes + 1 : 20 * axes;
-    HostBodies<5> bodies = lab::random_bodies<5>(count, static_cast<unsigned>(axes));
+    HostBodies<5> bodies = random_bodies<5>(count, static_cast<unsigned>(axes));
     const Where at = scattered(count, box.length, 23);
     for (std::size_t a = 0; a < 3; ++a) {
       for (std::size_t i = 0; i < at[a].size(); ++i)
@@ -154,7 +154,7 @@ TEST_P(NearSumsOn, AreRightInAnyBoxAndOfAnyNumber) {
 }
 
 TEST_P(NearSumsOn, AreRightFarFromTheOrigin) {
-  HostBodies<3> atoms = lab::random_atoms(100, 3);
+  HostBodies<3> atoms = random_atoms(100, 3);
   for (auto& values : atoms) {
     for (double& x : values) // exact
       x = std::floor(x * 64) / 64 + 1e9;
@@ -164,7 +164,7 @@ TEST_P(NearSumsOn, AreRightFarFromTheOrigin) {
 }
 
 TEST_P(NearSumsOn, KeepDigitsOfMixedPrecisionInAGas) {
-  HostBodies<5> bodies = lab::random_bodies<5>(90, 3);
+  HostBodies<5> bodies = random_bodies<5>(90, 3);
   const Where at = scattered(45, {4096, 4096, 4096}, 29);
   const Where off = scattered(45, {1, 1, 1}, 31);
   for (std::size_t a = 0; a < 3; ++a) {
@@ -176,7 +176,7 @@ TEST_P(NearSumsOn, KeepDigitsOfMixedPrecisionInAGas) {
 }
 
 TEST_P(NearSumsOn, EndAtTheCutoffOfInteractionsThatDoNot) {
-  HostBodies<5> bodies = lab::random_bodies<5>(301, 3);
+  HostBodies<5> bodies = random_bodies<5>(301, 3);
   for (int c = 0; c < 3; ++c) {
     for (double& x : bodies[c])
       x = std::floor(x * 64) / 64;
@@ -187,7 +187,7 @@ TEST_P(NearSumsOn, EndAtTheCutoffOfInteractionsThatDoNot) {
 }
 
 TEST_P(NearSumsOn, AreTheSameInEveryRun) {
-  const HostBodies<3> atoms = lab::random_atoms(1000, 5);
+  const HostBodies<3> atoms = random_atoms(1000, 5);
   std::vector<std::vector<std::vector<float>>> all;
   for (int run = 0; run < 2; ++run) {
     NearSums<LennardJones, Fp32> sums(queue, {}, atoms, {2.5, 0.3, Box::cube(11.25)});
@@ -199,7 +199,7 @@ TEST_P(NearSumsOn, AreTheSameInEveryRun) {
 }
 
 TEST_P(NearSumsOn, RefuseListsOfOthers) {
-  const HostBodies<3> atoms = lab::random_atoms(100, 5);
+  const HostBodies<3> atoms = random_atoms(100, 5);
   NearSums<LennardJones, Fp32> sums(queue, {}, atoms, {2, 0.3, {}});
   EXPECT_THROW((void)within(*sums.lists, sums.call), UsageError); // the interaction reaches to 2.5
   sums.call.interaction.cutoff_squared = 4;

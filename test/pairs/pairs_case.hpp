@@ -2,10 +2,10 @@
 #pragma once
 
 #include <ridge/device/generate.hpp>
-#include <ridge/lab/pairs_bodies.hpp>
-#include <ridge/lab/pairs_check.hpp>
 #include <ridge/launch/offer.hpp>
+#include <ridge/pairs/check.hpp>
 #include <ridge/pairs/launch.hpp>
+#include <ridge/pairs/random_bodies.hpp>
 
 #include <string>
 #include <vector>
@@ -67,7 +67,7 @@ public:
   }
   /// The same of the sums that are there.
   std::string wrong() {
-    const Check check = lab::check_sums(queue, call, targets_, sources_);
+    const Check check = check_sums(queue, call, targets_, sources_);
     if (!check.ok) return check.message;
     return guards_hold() ? "" : "values beside the sums were written";
   }

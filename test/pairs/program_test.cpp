@@ -57,15 +57,15 @@ protected:
 };
 
 TEST_P(PairPrograms, GiveTheSameBitsEachTime) {
-  test::Case<Gravity<>, Fp32> single(device, {1e-4}, lab::random_bodies<4>(700, 3));
+  test::Case<Gravity<>, Fp32> single(device, {1e-4}, random_bodies<4>(700, 3));
   expect_the_same_again(single);
-  test::Case<Gravity<>, Mixed> mixed(device, {1e-4}, lab::random_bodies<4>(300, 5));
+  test::Case<Gravity<>, Mixed> mixed(device, {1e-4}, random_bodies<4>(300, 5));
   expect_the_same_again(mixed);
 }
 
 TEST_P(PairPrograms, AddAtomicallyToNothingEachTime) {
   if (device.kind() == DeviceKind::cpu) return;
-  test::Case<test::Mixture, Fp64> c(device, {}, lab::random_bodies<3>(331, 3));
+  test::Case<test::Mixture, Fp64> c(device, {}, random_bodies<3>(331, 3));
   GpuSchedule s;
   s.split = 3;
   s.combine = Combine::atomic;
@@ -78,8 +78,8 @@ TEST_P(PairPrograms, AddAtomicallyToNothingEachTime) {
 }
 
 TEST_P(PairPrograms, GoIntoGraphs) {
-  test::Case<Gravity<>, Fp32> first(device, {1e-4}, lab::random_bodies<4>(200, 3));
-  test::Case<Coulomb, Fp64> second(device, {1e-4}, lab::random_bodies<4>(150, 3));
+  test::Case<Gravity<>, Fp32> first(device, {1e-4}, random_bodies<4>(200, 3));
+  test::Case<Coulomb, Fp64> second(device, {1e-4}, random_bodies<4>(150, 3));
   Queue& queue = first.queue;
   const Program gravity(queue, first.call);
   const Program coulomb(queue, second.call);
@@ -100,7 +100,7 @@ TEST_P(PairPrograms, GoIntoGraphs) {
 }
 
 TEST_P(PairPrograms, LeaveARecord) {
-  test::Case<Coulomb, Fp32> c(device, {1e-4}, lab::random_bodies<4>(100, 3));
+  test::Case<Coulomb, Fp32> c(device, {1e-4}, random_bodies<4>(100, 3));
   const Program program(c.queue, c.call, "coulomb");
   const Record record = program.record();
   EXPECT_EQ(record.pattern, "pairs");
@@ -115,8 +115,8 @@ TEST_P(PairPrograms, LeaveARecord) {
 
 TEST_P(PairPrograms, TakeNoMemoryToRun) {
   if (device.kind() == DeviceKind::simt) return; // emulation does
-  test::Case<Gravity<>, Fp32> single(device, {1e-4}, lab::random_bodies<4>(700, 3));
-  test::Case<Gravity<>, Mixed> mixed(device, {1e-4}, lab::random_bodies<4>(700, 3));
+  test::Case<Gravity<>, Fp32> single(device, {1e-4}, random_bodies<4>(700, 3));
+  test::Case<Gravity<>, Mixed> mixed(device, {1e-4}, random_bodies<4>(700, 3));
   const Program programs[] = {{single.queue, single.call}, {mixed.queue, mixed.call}};
   for (const Program& program : programs) {
     program.run();
@@ -133,7 +133,7 @@ TEST_P(PairPrograms, KnowTheStepsOfTheRoot) {
 }
 
 TEST_P(PairPrograms, TakeVariantsThatNoDefaultPicks) {
-  test::Case<test::Odd, Fp32> c(device, {}, lab::random_bodies<3>(700, 3));
+  test::Case<test::Odd, Fp32> c(device, {}, random_bodies<3>(700, 3));
   if (device.kind() == DeviceKind::cpu) {
     CpuSchedule s;
     s.tile = 3;

@@ -13,10 +13,12 @@
 #include <string>
 #include <vector>
 
-namespace ridge::lab {
-
+namespace ridge {
 class Case;
 class RoofSource;
+} // namespace ridge
+
+namespace ridge::lab {
 
 /// As many as Fortran programs have: those beyond the third are folded where a kernel allows it.
 inline constexpr int max_array_rank = 6;

@@ -3,9 +3,10 @@
 
 #include <ridge/core/extents.hpp>
 #include <ridge/lab/arrays.hpp>
+#include <ridge/pattern/case.hpp>
 #include <ridge/record/measure.hpp>
 #include <ridge/record/record.hpp>
-#include <ridge/record/roof.hpp>
+#include <ridge/record/roof_source.hpp>
 
 #include <functional>
 #include <memory>
@@ -14,15 +15,13 @@
 #include <string_view>
 #include <vector>
 
-namespace ridge {
-class Menu;
-struct Place;
-} // namespace ridge
 namespace ridge::comm {
 class Communicator;
 } // namespace ridge::comm
 
 namespace ridge::lab {
+
+using ridge::AskedSchedule, ridge::Case, ridge::RoofSource;
 
 /// Interactions within a cutoff, by lists of near pairs.
 struct NearRequest {
@@ -71,23 +70,6 @@ struct BenchRequest {
   unsigned wide = 0;
 };
 
-/// Ceilings of one device, each measured when first asked for and then remembered.
-class RoofSource {
-public:
-  /// `measures`: else there are no ceilings, as on an emulated GPU.
-  explicit RoofSource(Device device, bool quick = false, bool measures = true);
-  /// Null when the device has no such ceiling (an emulated GPU has none).
-  const Ceiling* find(std::string_view name);
-  /// Null when it was not asked for yet.
-  [[nodiscard]] const Ceiling* known(std::string_view name) const { return roof_.find(name); }
-
-private:
-  Device device_;
-  bool quick_, measures_;
-  Roof roof_;
-};
-
-class Case;
 using MakeCase = std::function<std::unique_ptr<Case>(const BenchRequest&, RoofSource&)>;
 
 /// An array of a system, as lists of how they are stored call it.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/case.hpp>
+#include <ridge/pattern/case.hpp>
 
 namespace ridge::lab {
 

@@ -1,12 +1,12 @@
 // Benchmarks of chains in files of the user's, on random arrays.
 #pragma once
 
+#include <ridge/chain/case.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/chain_on_views.hpp>
 #include <ridge/lab/on_arrays/chain.hpp>
+#include <ridge/lab/precision.hpp>
 
-#include <array>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,48 +25,6 @@ template <class C>
   return C::arrays.back().role == Role::output;
 }
 
-/// A queue and arrays for a range of that size.
-template <class C, class T>
-class RandomArrays {
-protected:
-  RandomArrays(const Device& device, const C& chain, const Extents& size)
-      : own_queue_(device), request_{chain, range_of(chain::describe<C, T>(), size), {}} {
-    [&]<int... A>(std::integer_sequence<int, A...>) {
-      (make(std::integral_constant<int, A>{}), ...);
-    }
-    (std::make_integer_sequence<int, count>{});
-  }
-
-  static constexpr int count = chain::arrays_of<C>;
-  Queue own_queue_;
-  chain::Request<C, T> request_;
-
-private:
-  template <int A>
-  void make(std::integral_constant<int, A> /*slot*/) {
-    using chain::Role;
-    constexpr auto array = C::arrays[A];
-    if constexpr (array.role != Role::temporary) {
-      const auto& n = request_.extents;
-      const Extents points{array.profile ? 1 : n.x + array.extra.x, n.y + array.extra.y,
-                           n.z + array.extra.z, n.instances()};
-      fields_[A] = Field<T>(own_queue_.device(), points, array.name);
-      if (array.role == Role::input) fill_random(own_queue_, fields_[A].elements(), A + 1);
-      request_.views.set(chain::Slot<A>{}, fields_[A].view(), n.instances());
-    }
-  }
-
-  std::array<Field<T>, count> fields_;
-};
-
-template <class C, class T>
-class RandomChain final : RandomArrays<C, T>, public ChainOnViews<C, T> {
-public:
-  RandomChain(const std::string& name, const C& chain, const BenchRequest& request)
-      : RandomArrays<C, T>(request.device, chain, request.size),
-        ChainOnViews<C, T>(name, RandomArrays<C, T>::own_queue_, RandomArrays<C, T>::request_) {}
-};
-
 /// Throws UsageError for more dimensions than the chain has, and for a precision that is neither
 /// fp32 nor fp64.
 void require_chain(const std::string& name, int dimensions, const Extents& size,
@@ -74,8 +32,8 @@ void require_chain(const std::string& name, int dimensions, const Extents& size,
 
 /// All dimensions of C's ranges.
 template <class C>
-inline constexpr int
-    chain_dimensions = static_cast<int>(C::dimensions.size()) + chain::outer_of<C>();
+inline constexpr int chain_dimensions =
+    static_cast<int>(C::dimensions.size()) + chain::outer_of<C>();
 
 /// A chain's entry, which runs nowhere yet.
 template <class C>
@@ -96,11 +54,13 @@ template <class C>
                                        const C& chain) {
   constexpr int dimensions = chain_dimensions<C>;
   BenchKernel made = chain_entry<C>(name, meaning);
-  made.make_case = [=](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
+  made.make_case = [=](const BenchRequest& request, RoofSource&) {
     require_chain(name, dimensions, request.size, request.precision);
-    if (request.precision == "fp32")
-      return std::make_unique<RandomChain<C, float>>(name, chain, request);
-    return std::make_unique<RandomChain<C, double>>(name, chain, request);
+    return in_precision(request.precision, name, [&]<class T>(T /*number*/) {
+      const auto range = range_of(chain::describe<C, T>(), request.size);
+      const auto own = std::make_shared<chain::OwnArrays<C, T>>(request.device, chain, range);
+      return case_of(name, own->queue, own->call, {}, own);
+    });
   };
   made.on_arrays = arrays_of_chain<C>();
   made.on_arrays.make = [=](Queue& queue, RoofSource&, const Arguments& arguments) {

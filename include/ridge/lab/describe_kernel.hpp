@@ -21,21 +21,12 @@
 namespace ridge::lab {
 
 template <class K>
-concept IsStencil = requires {
-  K::footprint;
-}
-|| requires {
-  K::footprints;
-};
+concept IsStencil = requires { K::footprint; } || requires { K::footprints; };
 template <class K>
-concept IsInteraction = requires {
-  K::targets, K::sources, K::sums;
-};
+concept IsInteraction = requires { K::targets, K::sources, K::sums; };
 
 template <class K>
-concept IsChain = requires {
-  K::arrays, K::dimensions, std::declval<K>().operations;
-};
+concept IsChain = requires { K::arrays, K::dimensions, std::declval<K>().operations; };
 /// Calls `set(part)` for the kernel; where that is false and the kernel is a chain, for each of its
 /// operations. True where any was.
 template <class K, class Set>
@@ -72,17 +63,6 @@ template <Use For, class K>
   return made;
 }
 
-/// Where interactions `Is` come from, in each precision.
-template <class... Is>
-void know_interactions_source(const std::string& file, const std::string& flags) {
-  const auto know = [&]<class P>(P /*precision*/) {
-    (know_source(typeid(pairs::Call<Is, P>), file, flags), ...);
-  };
-  know(pairs::Fp32{});
-  know(pairs::Fp64{});
-  know(pairs::Mixed{});
-}
-
 /// Describes K; `file` and `flags` are where its source is, `set(kernel, setting)` sets a member
 /// and is false where there is none of that name.
 template <Use For, class K, class Set>
@@ -108,9 +88,9 @@ template <Use For, class K, class Set>
     UserKernel made;
     if constexpr (For == Use::motion) {
       made.bench.pattern = "pairs";
-      if constexpr (gives_forces<K>) {
+      if constexpr (pairs::gives_forces<K>) {
         know_interactions_source<pairs::ForceOf<K>, pairs::EnergyOf<K>>(file, flags);
-        made.near = near_interaction(name, kernel);
+        made.near = pairs::near_interaction(name, kernel);
       }
       return made;
     }

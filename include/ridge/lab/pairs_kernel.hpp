@@ -2,12 +2,12 @@
 #pragma once
 
 #include <ridge/core/error.hpp>
+#include <ridge/device/offer.hpp>
 #include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/far_case.hpp>
-#include <ridge/lab/near_case.hpp>
 #include <ridge/lab/on_arrays/pairs.hpp>
-#include <ridge/lab/pairs_bodies.hpp>
-#include <ridge/lab/pairs_case.hpp>
+#include <ridge/pairs/far/case.hpp>
+#include <ridge/pairs/lists/case.hpp>
+#include <ridge/pairs/random_bodies.hpp>
 
 #include <functional>
 #include <string>
@@ -23,40 +23,84 @@ using MakeBodies = pairs::HostBodies<I::sources> (*)(Index count, std::uint64_t 
 [[nodiscard]] Index bodies_asked(const Extents& size, const std::string& precision,
                                  const std::string& name, bool mixed);
 
+/// The lists' cutoff, skin and box, of a size that numbers in float hold exactly. `positions` are
+/// spread over the box: from a unit cube, -1 to 1, or wherever they are; and rounded so that a
+/// cutoff takes the same pairs in any precision.
+[[nodiscard]] pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
+                                        const NearRequest& request);
+
+/// The case of a request on bodies of its own.
+template <class I, class P>
+[[nodiscard]] std::unique_ptr<Case> pairs_case(const std::string& name, const I& interaction,
+                                               pairs::HostBodies<I::sources> host,
+                                               const BenchRequest& request, RoofSource& roof) {
+  const auto with = [&](const I& chosen) {
+    return std::make_shared<pairs::OwnBodies<I, P>>(chosen, host, request.device);
+  };
+  if (request.near) {
+    if constexpr (pairs::takes_lists<I>) {
+      const auto options = spread({&host[0], &host[1], &host[2]}, *request.near);
+      const auto own = with(pairs::with_cutoff(interaction, options.cutoff));
+      const pairs::NearCall<I, P> call{own->call, options};
+      return case_of(name, own->queue, call, {own->queue, call, roof}, own);
+    }
+    throw UsageError(name + " has no cutoff: it says of no three components that they are "
+                            "positions");
+  }
+  if (request.far) {
+    if constexpr (pairs::takes_lists<I> &&
+                  std::is_same_v<typename P::Stored, typename P::Computed>) {
+      const FarRequest& far = *request.far;
+      pairs::FarOptions options;
+      if (!far.error) { // what it chooses is sound
+        options.theta = far.theta;
+        options.degree = far.degree;
+        require_sound(options);
+      }
+      const auto own = with(interaction);
+      const pairs::FarCall<I, P> call{own->call, options, far.error, far.degree};
+      return case_of(name, own->queue, call, {std::move(host)}, own);
+    }
+    throw UsageError(name + " has no far field by proxies: it says of no three components that "
+                            "they are positions, or the precision is mixed");
+  }
+  const auto own = with(interaction);
+  return case_of(name, own->queue, own->call, {roof}, own);
+}
+
+/// Where interactions `Is` come from, in each precision.
+template <class... Is>
+void know_interactions_source(const std::string& file, const std::string& flags = {}) {
+  const auto know = [&]<class P>(P /*precision*/) {
+    (know_source(typeid(pairs::Call<Is, P>), file, flags), ...);
+  };
+  know(pairs::Fp32{});
+  know(pairs::Fp64{});
+  know(pairs::Mixed{});
+}
+
+/// Calls made(P{}) for a precision of I's.
+template <class I, class Made>
+[[nodiscard]] auto in_precision_of(const std::string& precision, const Made& made) {
+  if (precision == "fp32") return made(pairs::Fp32{});
+  if constexpr (pairs::has_mutual<I>) {
+    if (precision == "mixed") return made(pairs::Mixed{});
+  }
+  return made(pairs::Fp64{});
+}
+
 /// An interaction of random bodies among themselves.
 template <class I>
 [[nodiscard]] BenchKernel pairs_kernel(const std::string& name, const std::string& meaning,
                                        const I& interaction,
-                                       MakeBodies<I> make = &random_bodies<I::sources>) {
+                                       MakeBodies<I> make = &pairs::random_bodies<I::sources>) {
   BenchKernel entry{name, "pairs", meaning, Extents{65536}, {}};
   entry.default_precision = "fp32";
-  entry.make_case = [=](const BenchRequest& request, RoofSource& roof) -> std::unique_ptr<Case> {
+  entry.make_case = [=](const BenchRequest& request, RoofSource& roof) {
     const Index count = bodies_asked(request.size, request.precision, name, pairs::has_mutual<I>);
-    const auto of = [&]<class P>(P /*precision*/) -> std::unique_ptr<Case> {
-      if (request.near) {
-        if constexpr (takes_lists<I>) {
-          return std::make_unique<NearCase<I, P>>(name, interaction, make(count, 1), *request.near,
-                                                  request.device, roof);
-        }
-        throw UsageError(name + " has no cutoff: it says of no three components that they are "
-                                "positions");
-      }
-      if (request.far) {
-        if constexpr (takes_lists<I> && std::is_same_v<typename P::Stored, typename P::Computed>) {
-          return std::make_unique<FarCase<I, P>>(name, interaction, make(count, 1), *request.far,
-                                                 request.device);
-        }
-        throw UsageError(name + " has no far field by proxies: it says of no three components that "
-                                "they are positions, or the precision is mixed");
-      }
-      return std::make_unique<PairsCase<I, P>>(name, interaction, make(count, 1), request.device,
-                                               roof);
-    };
-    if (request.precision == "fp32") return of(pairs::Fp32{});
-    if constexpr (pairs::has_mutual<I>) {
-      if (request.precision == "mixed") return of(pairs::Mixed{});
-    }
-    return of(pairs::Fp64{});
+    return in_precision_of<I>(request.precision, [&]<class P>(P /*precision*/) {
+      return pairs_case<I, P>(name, interaction, make(count, 1), request, roof);
+    });
   };
   entry.on_arrays = {[=](Queue& queue, RoofSource& roof, const Arguments& arguments) {
                        return pairs_on_arrays(queue, roof, interaction, arguments);
@@ -68,12 +112,9 @@ template <class I>
                      true};
   entry.make_menu = [=](const BenchRequest& r, const Place& place) {
     const Index count = bodies_asked(r.size, r.precision, name, pairs::has_mutual<I>);
-    pairs::Traits traits = pairs::traits_of<I, pairs::Fp64>();
-    if (r.precision == "fp32") traits = pairs::traits_of<I, pairs::Fp32>();
-    if constexpr (pairs::has_mutual<I>) {
-      if (r.precision == "mixed") traits = pairs::traits_of<I, pairs::Mixed>();
-    }
-    return pairs::menu(traits, {count, count, true}, place);
+    return in_precision_of<I>(r.precision, [&]<class P>(P /*precision*/) {
+      return pairs::menu(pairs::traits_of<I, P>(), {count, count, true}, place);
+    });
   };
   return entry;
 }

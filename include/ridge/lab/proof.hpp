@@ -1,7 +1,7 @@
 // Two launches of one case in turn: whether a change brings what was predicted.
 #pragma once
 
-#include <ridge/lab/case.hpp>
+#include <ridge/pattern/case.hpp>
 
 #include <functional>
 

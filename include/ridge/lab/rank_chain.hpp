@@ -79,8 +79,7 @@ protected:
         range_(rank_range(chain::division_of<C, T>(chain), request)) {
     [&]<int... A>(std::integer_sequence<int, A...>) {
       (make(std::integral_constant<int, A>{}), ...);
-    }
-    (std::make_integer_sequence<int, count>{});
+    }(std::make_integer_sequence<int, count>{});
     fill_inputs();
   }
 
@@ -112,7 +111,8 @@ protected:
     for (int i = 0; i < count; ++i) {
       if (!is_input(i)) continue;
       const auto number = static_cast<std::size_t>(i);
-      const std::string where = numbers(i).difference(packed(own_queue_, views_.all()[number]));
+      const std::string where =
+          numbers(i).difference(chain::packed(own_queue_, views_.all()[number]));
       if (!where.empty()) {
         return {false, 1, "reference",
                 std::string("'") + C::arrays[number].name +
@@ -143,15 +143,14 @@ private:
 
 /// A chain of inputs, temporaries and one output, its last array.
 template <class C, class T>
-class RankChainCase final : RankArrays<C, T>, public ChainOnViews<chain::Placed<C>, T> {
+class RankChainCase final : RankArrays<C, T>, public CallCase<chain::Request<chain::Placed<C>, T>> {
 public:
   using Arrays = RankArrays<C, T>;
-  using OnViews = ChainOnViews<chain::Placed<C>, T>;
+  using One = CallCase<chain::Request<chain::Placed<C>, T>>;
 
   RankChainCase(const std::string& name, const C& chain, const BenchRequest& request)
       : Arrays(chain, request),
-        OnViews(name, Arrays::own_queue_,
-                chain::placed_request(Arrays::range_, chain, Arrays::views_)),
+        One(name, Arrays::own_queue_, chain::placed_request(Arrays::range_, chain, Arrays::views_)),
         chain_(chain), dimensions_(request.size.rank()) {}
 
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
@@ -163,12 +162,12 @@ public:
   }
   void poison() override {
     Arrays::fill_inputs();
-    OnViews::poison();
+    One::poison();
   }
   [[nodiscard]] Check check() override {
     Arrays::own_queue_.wait();
     const Check came = Arrays::check_inputs();
-    return came.ok ? OnViews::check() : came;
+    return came.ok ? One::check() : came;
   }
   [[nodiscard]] comm::Step* ranks() override { return &*program_; }
   [[nodiscard]] Extents share() const override {
@@ -198,12 +197,12 @@ void add_rank_case(BenchKernel& made, const C& chain) {
           return share_case(name, one, outer, roofs);
         });
   } else {
-    made.add_ranks([name = made.name, chain](const BenchRequest& request,
-                                             RoofSource&) -> std::unique_ptr<Case> {
+    made.add_ranks([name = made.name, chain](const BenchRequest& request, RoofSource&) {
       require_chain(name, static_cast<int>(C::dimensions.size()), request.size, request.precision);
-      if (request.precision == "fp32")
-        return std::make_unique<RankChainCase<C, float>>(name, chain, request);
-      return std::make_unique<RankChainCase<C, double>>(name, chain, request);
+      return in_precision(request.precision, name,
+                          [&]<class T>(T /*number*/) -> std::unique_ptr<Case> {
+                            return std::make_unique<RankChainCase<C, T>>(name, chain, request);
+                          });
     });
   }
 }

@@ -4,7 +4,7 @@
 
 #include <ridge/comm/grid.hpp>
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/case.hpp>
+#include <ridge/pattern/case.hpp>
 
 #include <memory>
 #include <string>

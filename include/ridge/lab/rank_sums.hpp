@@ -2,10 +2,10 @@
 #pragma once
 
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/case.hpp>
 #include <ridge/lattice/menu.hpp>
 #include <ridge/lattice/rank_reduce.hpp>
 #include <ridge/lattice/reduction.hpp>
+#include <ridge/pattern/case.hpp>
 
 #include <memory>
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/case.hpp>
+#include <ridge/lab/precision.hpp>
 #include <ridge/lab/stencil_check.hpp>
 #include <ridge/stencil/any_kernel.hpp>
 
@@ -68,10 +68,6 @@ stencil_case(const std::string& name, const StencilKernel& kernel, const BenchRe
 [[nodiscard]] BenchKernel bench_stencil(const std::string& name, const std::string& meaning,
                                         const Extents& default_size,
                                         std::function<StencilKernel(const Extents& size)> make);
-
-/// Throws UsageError for a precision the kernel does not have.
-[[noreturn]] void refuse_precision(std::string_view precision, std::string_view name,
-                                   std::string_view known);
 
 /// The default size of a stencil of so many dimensions.
 [[nodiscard]] Extents default_stencil_size(int rank);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/device/queue.hpp>
-#include <ridge/lab/deviation.hpp>
+#include <ridge/pattern/deviation.hpp>
 #include <ridge/record/record.hpp>
 #include <ridge/stencil/any_kernel.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/lab/arrays.hpp>
-#include <ridge/lab/case.hpp>
+#include <ridge/pattern/case.hpp>
 #include <ridge/stencil/traits.hpp>
 
 #include <cstddef>

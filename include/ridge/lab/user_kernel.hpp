@@ -7,7 +7,7 @@
 
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/evolution.hpp>
-#include <ridge/lab/near_forces.hpp>
+#include <ridge/pairs/lists/near_forces.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -90,7 +90,7 @@ struct UserKernel {
   /// where one is given: throws UsageError where it has none. Empty for others.
   std::function<Evolution(int element_bytes, std::optional<double> dt)> evolution;
   /// Interactions of positions that give a force: for `ridge md`.
-  std::optional<NearInteraction> near = {};
+  std::optional<pairs::NearInteraction> near = {};
   /// Chains with given ends: for `ridge evolve`.
   std::shared_ptr<const EvolvingSystem> system = {};
 };

@@ -3,8 +3,8 @@
 
 #include <ridge/doctor/diagnosis.hpp>
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/case.hpp>
 #include <ridge/lab/proof.hpp>
+#include <ridge/pattern/case.hpp>
 
 #include <functional>
 #include <optional>

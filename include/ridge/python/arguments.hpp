@@ -6,7 +6,7 @@
 #include <ridge/device/field.hpp>
 #include <ridge/lab/arrays.hpp>
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/case.hpp>
+#include <ridge/pattern/case.hpp>
 
 #include <array>
 #include <functional>

@@ -8,21 +8,13 @@
 
 namespace ridge::python {
 
-template <class I, class P>
-[[nodiscard]] std::unique_ptr<lab::Case>
-pairs_case(Queue& queue, lab::RoofSource& roof, const I& interaction, const Arguments& arguments) {
-  return lab::pairs_on<I, P>(queue, roof, interaction, arguments);
-}
-
 template <class I>
 [[nodiscard]] std::unique_ptr<lab::Case>
 describe_pairs(Queue& queue, lab::RoofSource& roof, const I& interaction,
                const Arguments& arguments, const std::string& file) {
   know_source(typeid(pairs::Call<I, pairs::Fp32>), file, "");
   know_source(typeid(pairs::Call<I, pairs::Fp64>), file, "");
-  return arguments.arrays.front().element_bytes == 4
-             ? pairs_case<I, pairs::Fp32>(queue, roof, interaction, arguments)
-             : pairs_case<I, pairs::Fp64>(queue, roof, interaction, arguments);
+  return lab::pairs_on_arrays(queue, roof, interaction, arguments);
 }
 
 } // namespace ridge::python

@@ -1,6 +1,7 @@
 // Systems among the kernels of the lab: by name, and on random arrays for benchmarks.
 #pragma once
 
+#include <ridge/chain/check.hpp>
 #include <ridge/chain/menu.hpp>
 #include <ridge/chain/source.hpp>
 #include <ridge/chain/stored.hpp>
@@ -8,7 +9,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/built_in.hpp>
-#include <ridge/lab/chain_check.hpp>
 #include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/kernels/chain_system_entry.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
@@ -97,8 +97,7 @@ public:
     }
     [&]<int... A>(std::integer_sequence<int, A...>) {
       (request_.views.set(chain::Slot<A>{}, view(A)), ...);
-    }
-    (std::make_integer_sequence<int, arrays>{});
+    }(std::make_integer_sequence<int, arrays>{});
   }
 
   [[nodiscard]] Queue& queue() override { return queue_; }
@@ -115,7 +114,7 @@ public:
       const chain::Role role = C::arrays[static_cast<std::size_t>(a)].role;
       if (role == chain::Role::update) fill(a);
       if (role == chain::Role::output) {
-        fill_bytes(queue_, memory(a), chain_poison,
+        fill_bytes(queue_, memory(a), poison_of_outputs,
                    Bytes{layouts_[static_cast<std::size_t>(a)].elements * Index{sizeof(T)}});
       }
     }
@@ -246,7 +245,7 @@ private:
     const auto held = [&](Index size, int d) {
       return size + extra.along(d) + 2 * chain::beyond_of<C>(a, d);
     };
-    const T poison = poisoned<T>(chain_poison);
+    const T poison = poisoned<T>(poison_of_outputs);
     const Index first = low(begin.x, 0);
     const Index count = high(begin.x, box.x, n.x, 0) - first;
     std::vector<T> row(static_cast<std::size_t>(std::max<Index>(count, 0)));

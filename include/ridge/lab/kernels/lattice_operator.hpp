@@ -5,9 +5,9 @@
 
 #include <ridge/device/offer.hpp>
 #include <ridge/gauge/site_operator.hpp>
-#include <ridge/lab/deviation.hpp>
 #include <ridge/lab/kernels/lattice_over_ranks.hpp>
 #include <ridge/lab/kernels/lattice_user.hpp>
+#include <ridge/pattern/deviation.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -196,13 +196,9 @@ template <class F>
                                           const std::string& file, const std::string& flags) {
   // Calls made<kernel>() for what is asked.
   const auto chosen = [name](const BenchRequest& request, const auto& made) {
-    require_lattice_precision(name, request.precision);
-    const int reals = link_reals(name, request, 18);
-    if (request.precision == "fp64")
-      return reals == 18 ? made.template operator()<lattice::OperatorKernel<F, double, 18>>()
-                         : made.template operator()<lattice::OperatorKernel<F, double, 12>>();
-    return reals == 18 ? made.template operator()<lattice::OperatorKernel<F, float, 18>>()
-                       : made.template operator()<lattice::OperatorKernel<F, float, 12>>();
+    return with_links(name, request, 18, [&]<class T, int Reals>() {
+      return made.template operator()<lattice::OperatorKernel<F, T, Reals>>();
+    });
   };
   const auto know = [&]<class K>() { know_source(typeid(StoredCall<K>), file, flags); };
   know.template operator()<lattice::OperatorKernel<F, double, 18>>();

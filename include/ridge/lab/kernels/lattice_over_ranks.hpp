@@ -21,47 +21,73 @@ namespace ridge::lab {
 [[nodiscard]] StoredPart stored_share(const std::string& kernel, const BenchRequest& request,
                                       bool halves);
 
-/// An operator on stored fields, of one rank or of several.
+/// An operator on stored fields, of one rank or of several. `Tensor` is what a site of the result
+/// holds, `Number` how its numbers are stored.
 template <class Kernel, class Tensor, class Number>
-class StoredOverRanks : public StoredLaunch<Kernel, Tensor, Number>, private comm::Step {
-  using Base = StoredLaunch<Kernel, Tensor, Number>;
-
+class StoredOverRanks : public Case, private comm::Step {
 public:
-  using Base::real_bytes;
+  using Call = lattice::StoredCall<Kernel>;
+  static constexpr int real_bytes = sizeof(typename Kernel::Real);
 
-  /// Over ranks what is read of others is NaN until it comes.
-  void poison() override {
-    Base::poison();
-    if (ranks_ != nullptr) fill_psi(true);
+  [[nodiscard]] Queue& queue() override { return queue_; }
+  [[nodiscard]] Subject subject() const override {
+    return {&typeid(Call), name_, precision_, size_, site()};
+  }
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return lattice::stored_menu(grid_, Pattern<Call>::traits, use_, place);
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    if (ranks_ == nullptr) return Base::bind(s);
-    if (s.text != "auto") schedule_ = this->template held<StoredSchedule>(s);
-    step_.emplace(*ranks_, this->queue_, this->part_, this->call_,
-                  std::vector{gauge::exchanged_psi(this->call_.kernel)}, schedule_, this->name_);
-    return this->program_of_ranks();
+    if (ranks_ == nullptr) return {queue_, call_, held<StoredSchedule>(s), name_};
+    if (s.text != "auto") schedule_ = held<StoredSchedule>(s);
+    step_.emplace(*ranks_, queue_, part_, call_, std::vector{gauge::exchanged_psi(call_.kernel)},
+                  schedule_, name_);
+    return program_of_ranks();
+  }
+  /// Over ranks what is read of others is NaN until it comes.
+  void poison() override {
+    fill_bytes(queue_, out_.view().elements.data, poison_byte, out_.bytes());
+    if (ranks_ != nullptr) fill_psi(true);
+  }
+  [[nodiscard]] Limit limit() const override {
+    const Work work = Program(const_cast<Queue&>(queue_), call_).record().work;
+    return {"copy", "B/s", static_cast<double>(work.read.value + work.written.value), std::nullopt,
+            roof_memory(out_.view().elements.data, psi_.view().elements.data, out_.bytes())};
+  }
+  void complete(Record& record, const AskedSchedule& /*schedule*/) override {
+    record.site = site();
+    record.details.push_back(
+        {flop_rate_detail, record.work.flops / record.timing->median.value, {}});
   }
   [[nodiscard]] comm::Step* ranks() override { return step_ ? this : nullptr; }
   [[nodiscard]] Extents share() const override {
-    return greatest_share(this->part_.whole(), this->part_.ranks());
+    return greatest_share(part_.whole(), part_.ranks());
   }
 
 protected:
   using Host = lattice::Over<Tensor, double>;
+  using Field = lattice::StoredField<Tensor, Number>;
+  static constexpr unsigned char poison_byte = 0xff;
 
-  StoredOverRanks(const std::string& name, const BenchRequest& request, const SiteGrid& grid,
+  StoredOverRanks(std::string name, const BenchRequest& request, const SiteGrid& grid,
                   const StoredUse& use, const StoredPart& part)
-      : Base(name, request, grid, use, part), ranks_(request.world.ranks) {}
+      : world_(request.size), name_(std::move(name)), size_(request.size),
+        precision_(request.precision), queue_(request.device), part_(part), grid_(grid), use_(use),
+        psi_(queue_.device(), opposite(grid_), "psi"), out_(queue_.device(), grid_, "out"),
+        ranks_(request.world.ranks) {}
 
+  [[nodiscard]] std::vector<SiteGrid> grids() const {
+    if (grid_.half == 0) return {grid_};
+    return {grid_, opposite(grid_)};
+  }
   /// psi at a place of the whole lattice.
   [[nodiscard]] virtual Host value(const int (&x)[4], int s) const = 0;
   /// All that this rank keeps of it; or `poisoned`, NaN where it is another's.
   void fill_psi(bool poisoned = false) {
-    this->psi_.fill(this->queue_, [&](const int(&own)[4], int s) {
+    psi_.fill(queue_, [&](const int(&own)[4], int s) {
       int x[4];
-      this->part_.to_whole(own, x);
+      part_.to_whole(own, x);
       Host psi = value(x, s);
-      for (int c = 0; c < lattice::components_of<Tensor> && poisoned && !this->part_.owns(own); ++c)
+      for (int c = 0; c < lattice::components_of<Tensor> && poisoned && !part_.owns(own); ++c)
         component(psi, c) = {std::numeric_limits<double>::quiet_NaN(), 0};
       return psi;
     });
@@ -71,7 +97,24 @@ protected:
     if (ranks_ != nullptr) bits_ = bits();
   }
 
+  RandomWorld world_;
+  std::string name_;
+  Extents size_;
+  std::string precision_;
+  Queue queue_;
+  StoredPart part_; ///< all of the lattice, or what a rank has of it
+  SiteGrid grid_;
+  StoredUse use_;
+  Field psi_, out_;
+  Call call_;
+
 private:
+  [[nodiscard]] std::string site() const {
+    std::string text = Kernel::form;
+    if (grid_.half != 0) text += ", even sites";
+    if (grid_.inner > 1) text += ", " + std::to_string(grid_.inner) + " values a site";
+    return text;
+  }
   void run() override { step_->run(); }
   void run_exchange() override { step_->run_exchange(); }
   void run_compute() override { step_->run_compute(); }
@@ -79,14 +122,14 @@ private:
   /// Work is that of a launch on the whole lattice.
   [[nodiscard]] Record record() const override {
     using P = Pattern<StoredCall<Kernel>>;
-    const Device& device = this->queue_.device();
-    auto call = this->call_;
-    call.grid = site_grid(device, this->size_, this->grid_.half == 0 ? Sites::all : Sites::even,
-                          real_bytes, this->grid_.inner);
+    const Device& device = queue_.device();
+    auto call = call_;
+    call.grid = site_grid(device, size_, grid_.half == 0 ? Sites::all : Sites::even, real_bytes,
+                          grid_.inner);
     const StoredSchedule s = schedule_.value_or(P::default_schedule(device, call));
-    Record record = P(const_cast<Queue&>(this->queue_), call, s).record(device, s, this->name_);
+    Record record = P(const_cast<Queue&>(queue_), call, s).record(device, s, name_);
     record.ranks = ranks_->ranks();
-    record.details.push_back({"rank_grid", 0, to_text(this->part_.ranks())});
+    record.details.push_back({"rank_grid", 0, to_text(part_.ranks())});
     record.details.push_back({"carrier", 0, comm::to_text(step_->carrier())});
     record.details.push_back(
         {"exchange_bytes", ranks_->sum(static_cast<double>(step_->sent().value)), {}});
@@ -98,12 +141,12 @@ private:
   [[nodiscard]] double bits() {
     constexpr std::uint64_t kept = (1ULL << 48) - 1;
     std::atomic<std::uint64_t> all = 0;
-    this->out_.visit(this->queue_, [&](const int(&own)[4], int s, const Host& got) {
-      if (!this->part_.owns(own)) return;
+    out_.visit(queue_, [&](const int(&own)[4], int s, const Host& got) {
+      if (!part_.owns(own)) return;
       int x[4];
-      this->part_.to_whole(own, x);
+      part_.to_whole(own, x);
       const auto site =
-          static_cast<std::uint64_t>(this->world_.site(x)) * 128 + static_cast<std::uint64_t>(s);
+          static_cast<std::uint64_t>(world_.site(x)) * 128 + static_cast<std::uint64_t>(s);
       std::uint64_t sum = 0;
       for (int c = 0; c < lattice::components_of<Tensor>; ++c) {
         std::uint64_t words[2];

@@ -1,5 +1,4 @@
-// Random links and values of the lab's operators on stored fields, and what a case of one is but
-// for its check.
+// Random links and values of the lab's operators on stored fields.
 #pragma once
 
 #include <ridge/core/random.hpp>
@@ -7,11 +6,11 @@
 #include <ridge/gauge/stored.hpp>
 #include <ridge/gauge/su3.hpp>
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/precision.hpp>
 #include <ridge/lattice/stored/menu.hpp>
 #include <ridge/lattice/stored/part.hpp>
 
 #include <array>
-#include <optional>
 
 namespace ridge::lab {
 
@@ -70,75 +69,20 @@ private:
   return grid;
 }
 
-/// An operator on stored fields. `Tensor` is what a site of the result holds, `Number` how its
-/// numbers are stored.
-template <class Kernel, class Tensor, class Number>
-class StoredLaunch : public Case {
-public:
-  using Call = lattice::StoredCall<Kernel>;
-  static constexpr int real_bytes = sizeof(typename Kernel::Real);
-
-  [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] Subject subject() const override {
-    return {&typeid(Call), name_, precision_, size_, site()};
-  }
-  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
-    return lattice::stored_menu(grid_, Pattern<Call>::traits, use_, place);
-  }
-  [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    return {queue_, call_, held<StoredSchedule>(s), name_};
-  }
-  void poison() override {
-    fill_bytes(queue_, out_.view().elements.data, poison_byte, out_.bytes());
-  }
-  [[nodiscard]] Limit limit() const override {
-    const Work work = Program(const_cast<Queue&>(queue_), call_).record().work;
-    return {"copy", "B/s", static_cast<double>(work.read.value + work.written.value), std::nullopt,
-            roof_memory(out_.view().elements.data, psi_.view().elements.data, out_.bytes())};
-  }
-  void complete(Record& record, const AskedSchedule& /*schedule*/) override {
-    record.site = site();
-    record.details.push_back(
-        {flop_rate_detail, record.work.flops / record.timing->median.value, {}});
-  }
-
-protected:
-  using Field = lattice::StoredField<Tensor, Number>;
-  static constexpr unsigned char poison_byte = 0xff;
-
-  StoredLaunch(std::string name, const BenchRequest& request, const SiteGrid& grid,
-               const lattice::StoredUse& use, const std::optional<StoredPart>& part = {})
-      : world_(request.size), name_(std::move(name)), size_(request.size),
-        precision_(request.precision), queue_(request.device),
-        part_(part ? *part : StoredPart(request.size, grid.half != 0)), grid_(grid), use_(use),
-        psi_(queue_.device(), opposite(grid_), "psi"), out_(queue_.device(), grid_, "out") {}
-
-  [[nodiscard]] std::vector<SiteGrid> grids() const {
-    if (grid_.half == 0) return {grid_};
-    return {grid_, opposite(grid_)};
-  }
-
-  RandomWorld world_;
-  std::string name_;
-  Extents size_;
-  std::string precision_;
-  Queue queue_;
-  StoredPart part_; ///< all of the lattice, or what a rank has of it
-  SiteGrid grid_;
-  lattice::StoredUse use_;
-  Field psi_, out_;
-  Call call_;
-
-private:
-  [[nodiscard]] std::string site() const {
-    std::string text = Kernel::form;
-    if (grid_.half != 0) text += ", even sites";
-    if (grid_.inner > 1) text += ", " + std::to_string(grid_.inner) + " values a site";
-    return text;
-  }
-};
-
 /// 18 or 12, as --site says; else `otherwise`. Throws UsageError for others, and for a --width.
 [[nodiscard]] int link_reals(const std::string& kernel, const BenchRequest& request, int otherwise);
+/// Calls made<Number, Reals>() for numbers and links that are asked for. Throws UsageError for
+/// others.
+template <class Made>
+[[nodiscard]] auto with_links(const std::string& kernel, const BenchRequest& request, int otherwise,
+                              const Made& made, std::string_view known = "fp32 and fp64") {
+  const int reals = link_reals(kernel, request, otherwise);
+  return in_precision(
+      request.precision, kernel,
+      [&]<class T>(T /*number*/) {
+        return reals == 18 ? made.template operator()<T, 18>() : made.template operator()<T, 12>();
+      },
+      known);
+}
 
 } // namespace ridge::lab

@@ -1,8 +1,8 @@
 // Chains on arrays that came from another language.
 #pragma once
 
+#include <ridge/chain/case.hpp>
 #include <ridge/lab/arrays.hpp>
-#include <ridge/lab/chain_on_views.hpp>
 
 #include <utility>
 
@@ -24,8 +24,7 @@ template <class C>
   };
   [&]<int... K>(std::integer_sequence<int, K...>) {
     (add(static_cast<const chain::Operation<C, K>*>(nullptr)), ...);
-  }
-  (std::make_integer_sequence<int, chain::operations_of<C>>{});
+  }(std::make_integer_sequence<int, chain::operations_of<C>>{});
   return axes_of(y, z);
 }
 
@@ -87,9 +86,8 @@ template <class C, class T>
   };
   [&]<int... A>(std::integer_sequence<int, A...>) {
     (give(std::integral_constant<int, A>{}), ...);
-  }
-  (std::make_integer_sequence<int, chain::arrays_of<C>>{});
-  return std::make_unique<ChainOnViews<C, T>>(arguments.kernel, queue, request);
+  }(std::make_integer_sequence<int, chain::arrays_of<C>>{});
+  return case_of(arguments.kernel, queue, request);
 }
 
 /// The request for C's arrays; `make` is the caller's.

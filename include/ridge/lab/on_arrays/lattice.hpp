@@ -2,10 +2,8 @@
 #pragma once
 
 #include <ridge/lab/arrays.hpp>
-#include <ridge/lab/lattice_case.hpp>
+#include <ridge/lattice/case.hpp>
 
-#include <cmath>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -45,110 +43,40 @@ private:
   std::vector<Copy> copies_;
 };
 
-/// A reduction of arrays; `results()` are its numbers.
-template <class R, class T>
-class ReduceOnArrays final : public Case {
+/// A call on arrays.
+template <class Call>
+class OnAligned final : public CallCase<Call> {
 public:
-  ReduceOnArrays(Queue& queue, const R& reduction, const Arguments& arguments, bool slices,
-                 bool reproducible)
-      : name_(arguments.kernel), queue_(queue), arrays_(queue, arguments, R::inputs) {
-    static_assert(R::inputs <= 2);
-    call_.reduction = reduction;
-    call_.reproducible = reproducible;
-    call_.shape = {1, false, static_cast<int>(sizeof(T))};
-    call_.geometry = plain_geometry(arguments, slices);
-    const Index count = call_.geometry.sites();
-    call_.x = arrays_.field<T>(0, count);
-    if constexpr (R::inputs > 1) call_.y = arrays_.field<T>(1, count);
-    if constexpr (R::stores) call_.z = arrays_.field<T>(R::inputs, count);
-    call_.dimension = slices ? 1 : -1;
-    result_ = Memory(queue.device(), Bytes{call_.results() * 8}, "the result");
-    call_.result = {static_cast<double*>(result_.data()), call_.results()};
-  }
-
-  [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] Subject subject() const override { return subject_of(call_, name_); }
-  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
-    return menu_of(call_, place);
-  }
+  OnAligned(const std::string& name, Queue& queue, const Call& call, Reference<Call> reference,
+            AlignedArrays arrays, Memory result = {})
+      : CallCase<Call>(name, queue, call, std::move(reference)), arrays_(std::move(arrays)),
+        result_(std::move(result)) {}
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    return arrays_.around({queue_, call_, held<lattice::Schedule>(s), name_});
-  }
-  void poison() override {
-    if constexpr (R::stores) fill_bytes(queue_, call_.z.data, 0xff, bytes());
-    fill_bytes(queue_, result_.data(), 0xff, result_.size());
-  }
-  [[nodiscard]] Check check() override {
-    return check_reduction(queue_, call_, expected_results(queue_, call_), results(),
-                           sizeof(T) == 8 ? 1e-12 : 1e-6);
-  }
-  [[nodiscard]] Limit limit() const override {
-    return lattice_limit(R::inputs, R::stores ? 1 : 0, bytes(),
-                         {MemoryRoof::Kind::read, bytes(), nullptr, call_.x.data});
-  }
-  [[nodiscard]] std::vector<double> results() override {
-    std::vector<double> got(static_cast<std::size_t>(call_.results()));
-    copy_to_host(queue_, got.data(), static_cast<const double*>(result_.data()), call_.results());
-    queue_.wait();
-    return got;
+    return arrays_.around(CallCase<Call>::bind(s));
   }
 
 private:
-  [[nodiscard]] Bytes bytes() const {
-    return {call_.geometry.sites() * static_cast<Index>(sizeof(T))};
-  }
-
-  std::string name_;
-  Queue& queue_;
   AlignedArrays arrays_;
-  lattice::ReduceCall<R, T> call_;
   Memory result_;
 };
 
-/// A map of arrays.
-template <class M, class T>
-class MapOnArrays final : public Case {
-public:
-  MapOnArrays(Queue& queue, const M& map, const Arguments& arguments)
-      : name_(arguments.kernel), queue_(queue),
-        arrays_(queue, arguments, M::inputs), call_{map,
-                                                    {1, false, static_cast<int>(sizeof(T))},
-                                                    plain_geometry(arguments, false),
-                                                    {},
-                                                    {},
-                                                    {}} {
-    const Index count = call_.geometry.sites();
-    call_.x = arrays_.field<T>(0, count);
-    if constexpr (M::inputs > 1) call_.y = arrays_.field<T>(1, count);
-    call_.z = arrays_.field<T>(M::inputs, count);
-  }
-
-  [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] Subject subject() const override { return subject_of(call_, name_); }
-  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
-    return menu_of(call_, place);
-  }
-  [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    return arrays_.around({queue_, call_, held<lattice::Schedule>(s), name_});
-  }
-  void poison() override { fill_bytes(queue_, call_.z.data, 0xff, bytes()); }
-  [[nodiscard]] Check check() override { return check_map(queue_, call_, 0xff); }
-  [[nodiscard]] Limit limit() const override {
-    return lattice_limit(M::inputs, 1, bytes(), roof_memory(call_.z.data, call_.x.data, bytes()));
-  }
-
-private:
-  [[nodiscard]] Bytes bytes() const {
-    return {call_.geometry.sites() * static_cast<Index>(sizeof(T))};
-  }
-
-  std::string name_;
-  Queue& queue_;
-  AlignedArrays arrays_;
-  lattice::MapCall<M, T> call_;
-};
+/// A call on so many arrays that are read and, where it writes one, that.
+template <class Call, class T>
+[[nodiscard]] AlignedArrays give_arrays(Queue& queue, const Arguments& arguments, bool slices,
+                                        std::size_t read, bool writes, Call& call) {
+  check_count(arguments, read + (writes ? 1 : 0));
+  AlignedArrays arrays(queue, arguments, read);
+  call.shape = {1, false, static_cast<int>(sizeof(T))};
+  call.geometry = plain_geometry(arguments, slices);
+  const Index count = call.geometry.sites();
+  call.x = arrays.field<T>(0, count);
+  if (read > 1) call.y = arrays.field<T>(1, count);
+  if (writes) call.z = arrays.field<T>(read, count);
+  return arrays;
+}
 
 /// `make(T{})` is the reduction; its arrays are what it reads, and one that it stores to.
+/// `results()` are its numbers.
 template <class Make>
 [[nodiscard]] std::unique_ptr<Case> reduction_on_arrays(Queue& queue, const Make& make,
                                                         const Arguments& arguments, bool slices,
@@ -156,9 +84,19 @@ template <class Make>
   const auto of = [&]<class T>(T number) -> std::unique_ptr<Case> {
     const auto reduction = make(number);
     using R = std::remove_const_t<decltype(reduction)>;
-    check_count(arguments, R::inputs + (R::stores ? 1 : 0));
-    return std::make_unique<ReduceOnArrays<R, T>>(queue, reduction, arguments, slices,
-                                                  reproducible);
+    static_assert(R::inputs <= 2);
+    using Call = lattice::ReduceCall<R, T>;
+    Call call;
+    call.reduction = reduction;
+    call.reproducible = reproducible;
+    auto arrays = give_arrays<Call, T>(queue, arguments, slices, R::inputs, R::stores, call);
+    call.dimension = slices ? 1 : -1;
+    Memory result(queue.device(), Bytes{call.results() * 8}, "the result");
+    call.result = {static_cast<double*>(result.data()), call.results()};
+    const RoofMemory memory{MemoryRoof::Kind::read, field_bytes(call), nullptr, call.x.data};
+    return std::make_unique<OnAligned<Call>>(arguments.kernel, queue, call,
+                                             Reference<Call>(memory, false), std::move(arrays),
+                                             std::move(result));
   };
   return arguments.arrays.back().element_bytes == 4 ? of(float{}) : of(double{});
 }
@@ -170,8 +108,14 @@ template <class Make>
   const auto of = [&]<class T>(T number) -> std::unique_ptr<Case> {
     const auto map = make(number);
     using M = std::remove_const_t<decltype(map)>;
-    check_count(arguments, M::inputs + 1);
-    return std::make_unique<MapOnArrays<M, T>>(queue, map, arguments);
+    using Call = lattice::MapCall<M, T>;
+    Call call;
+    call.map = map;
+    auto arrays = give_arrays<Call, T>(queue, arguments, false, M::inputs, true, call);
+    return std::make_unique<OnAligned<Call>>(
+        arguments.kernel, queue, call,
+        Reference<Call>(roof_memory(call.z.data, call.x.data, field_bytes(call))),
+        std::move(arrays));
   };
   return arguments.arrays.back().element_bytes == 4 ? of(float{}) : of(double{});
 }

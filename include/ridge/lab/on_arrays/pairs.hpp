@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/lab/arrays.hpp>
-#include <ridge/lab/pairs_case.hpp>
+#include <ridge/pairs/case.hpp>
 
 namespace ridge::lab {
 
@@ -27,7 +27,7 @@ template <class I, class P>
     call.targets[c] = row_of<const T>(arrays[0], c);
   for (int c = 0; c < I::sums; ++c)
     call.sums[c] = row_of<T>(sums, c);
-  return std::make_unique<PairsOnSpans<I, P>>(arguments.kernel, queue, call, roof);
+  return case_of(arguments.kernel, queue, call, {roof});
 }
 
 /// I on the arrays of a call, in their precision.

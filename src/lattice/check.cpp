@@ -1,8 +1,8 @@
-#include <ridge/lab/lattice_check.hpp>
+#include <ridge/lattice/check.hpp>
 
 #include <fmt/format.h>
 
-namespace ridge::lab {
+namespace ridge::lattice {
 
 Check check_results(const ExpectedResults& expected, const std::vector<double>& got,
                     double tolerance) {
@@ -33,4 +33,4 @@ Check judge_numbers(const Deviation& found, double tolerance) {
   return judge(found, tolerance, [](Index3 at) { return fmt::format("real number {}", at.x); });
 }
 
-} // namespace ridge::lab
+} // namespace ridge::lattice

@@ -6,13 +6,13 @@
 
 #include <cmath>
 
-namespace ridge::lab {
+namespace ridge::pairs {
 
 /// Positions uniform in the cube [-1, 1)^3, then `weights` spread evenly over six decades, all
 /// exact in float; further components uniform in [-1, 1).
 template <int N>
-[[nodiscard]] pairs::HostBodies<N> random_bodies(Index count, std::uint64_t seed) {
-  pairs::HostBodies<N> bodies;
+[[nodiscard]] HostBodies<N> random_bodies(Index count, std::uint64_t seed) {
+  HostBodies<N> bodies;
   for (int c = 0; c < N; ++c) {
     bodies[c].resize(static_cast<std::size_t>(count));
     for (Index i = 0; i < count; ++i) {
@@ -29,9 +29,9 @@ template <int N>
 /// up to 1/16 off along each axis, so that none is nearer than 1 to another. Multiples of 2^-10:
 /// squared distances up to some 8 are exact in float, and a cutoff takes the same pairs in any
 /// precision.
-[[nodiscard]] inline pairs::HostBodies<3> random_atoms(Index count, std::uint64_t seed) {
+[[nodiscard]] inline HostBodies<3> random_atoms(Index count, std::uint64_t seed) {
   const auto edge = static_cast<Index>(std::ceil(std::cbrt(static_cast<double>(count))));
-  pairs::HostBodies<3> atoms;
+  HostBodies<3> atoms;
   for (int c = 0; c < 3; ++c) {
     atoms[c].resize(static_cast<std::size_t>(count));
     const Index stride = c == 0 ? 1 : c == 1 ? edge : edge * edge;
@@ -44,4 +44,4 @@ template <int N>
   return atoms;
 }
 
-} // namespace ridge::lab
+} // namespace ridge::pairs

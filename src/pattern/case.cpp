@@ -1,10 +1,10 @@
 #include <ridge/comm/step.hpp>
-#include <ridge/lab/case.hpp>
+#include <ridge/pattern/call_case.hpp>
 
 #include <algorithm>
 #include <cstdint>
 
-namespace ridge::lab {
+namespace ridge {
 
 namespace {
 
@@ -30,9 +30,17 @@ Program Case::program_of_ranks() {
   return {queue(), Bound([step] { step->run(); }), [step] { return step->record(); }};
 }
 
+std::vector<double> results_on_host(Queue& queue, const Span<const double>& there) {
+  std::vector<double> got(static_cast<std::size_t>(there.size));
+  if (got.empty()) return got;
+  copy_to_host(queue, got.data(), there.data, there.size);
+  queue.wait();
+  return got;
+}
+
 const Menu& Case::menu() {
   if (!menu_) menu_ = menu_at(Place{queue().device()});
   return *menu_;
 }
 
-} // namespace ridge::lab
+} // namespace ridge

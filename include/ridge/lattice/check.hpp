@@ -3,9 +3,9 @@
 
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/memory.hpp>
-#include <ridge/lab/deviation.hpp>
 #include <ridge/lattice/map_call.hpp>
 #include <ridge/lattice/reduce_call.hpp>
+#include <ridge/pattern/deviation.hpp>
 #include <ridge/record/record.hpp>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace ridge::lab {
+namespace ridge::lattice {
 
 /// Results that a reduction should give, and magnitudes that its errors are relative to: the sum of
 /// the magnitudes of what it adds up.
@@ -64,7 +64,7 @@ public:
     const auto i = static_cast<std::size_t>(result);
     [[maybe_unused]] double bound = 0;
     if constexpr (requires { term.bound; }) bound = term.bound;
-    if constexpr (lattice::adds_up<R>) {
+    if constexpr (adds_up<R>) {
       sums_.value[i] += term[0];
       // Products round to multiples of the least number.
       sums_.scale[i] += std::abs(term[0]) + std::numeric_limits<double>::min();
@@ -79,7 +79,7 @@ public:
       sums_.value[i] += other.sums_.value[i];
       sums_.scale[i] += other.sums_.scale[i];
       held_[i].merge(other.held_[i]);
-      if constexpr (lattice::adds_up<R>) {
+      if constexpr (adds_up<R>) {
         sums_.slack[i] += other.sums_.slack[i];
       } else {
         sums_.slack[i] = std::max(sums_.slack[i], other.sums_.slack[i]);
@@ -88,7 +88,7 @@ public:
   }
   [[nodiscard]] ExpectedResults results() const {
     ExpectedResults all = sums_;
-    for (std::size_t i = 0; i < held_.size() && !lattice::adds_up<R>; ++i) {
+    for (std::size_t i = 0; i < held_.size() && !adds_up<R>; ++i) {
       all.value[i] = held_[i].value();
       all.scale[i] = std::abs(all.value[i]);
     }
@@ -124,11 +124,11 @@ V given(T number) {
 
 /// Adds a group's part of the results; x and y begin at that group.
 template <bool Bounded, class R, class T>
-void add_group(const lattice::ReduceCall<R, T>& call, Index group, const T* x, const T* y,
+void add_group(const ReduceCall<R, T>& call, Index group, const T* x, const T* y,
                Expecting<R>& sums) {
   using V = std::conditional_t<Bounded, BoundedPack<double>, OneDouble>;
   using Stored = std::conditional_t<Bounded, BoundedPack<T>, OneDouble>;
-  const lattice::Geometry& g = call.geometry;
+  const Geometry& g = call.geometry;
   const R& r = call.reduction;
   const int parts = call.shape.parts();
   for (int lane = 0; lane < g.nsimd; ++lane) {
@@ -138,7 +138,7 @@ void add_group(const lattice::ReduceCall<R, T>& call, Index group, const T* x, c
       const Index result = (slice * call.keys() + (call.keys() > 1 ? c : 0)) * call.parts();
       for (int p = 0; p < parts; ++p) {
         const V v = given<V>(x[at + p]);
-        const Index own = result + (R::parts == lattice::Parts::apart ? p : 0);
+        const Index own = result + (R::parts == Parts::apart ? p : 0);
         if constexpr (R::inputs == 1) {
           sums.add(own, V(r.term(v)));
         } else if constexpr (R::stores) {
@@ -146,7 +146,7 @@ void add_group(const lattice::ReduceCall<R, T>& call, Index group, const T* x, c
           sums.add(own, V(r.term(as_read<T>(z))));
         } else {
           sums.add(own, V(r.term(v, given<V>(y[at + p]))));
-          if (R::parts == lattice::Parts::crossed && parts == 2)
+          if (R::parts == Parts::crossed && parts == 2)
             sums.add(result + 1, V(r.term(p == 0 ? v : -v, given<V>(y[at + 1 - p]))));
         }
       }
@@ -159,8 +159,7 @@ void add_group(const lattice::ReduceCall<R, T>& call, Index group, const T* x, c
 /// Plain loops over the fields of a call, on the host; with `slack` where Bounded, which takes
 /// several times as long.
 template <bool Bounded = false, class R, class T>
-[[nodiscard]] ExpectedResults expected_results(Queue& queue,
-                                               const lattice::ReduceCall<R, T>& call) {
+[[nodiscard]] ExpectedResults expected_results(Queue& queue, const ReduceCall<R, T>& call) {
   const auto results = static_cast<std::size_t>(call.results());
   const Index group_reals = Index{call.geometry.nsimd} * call.shape.components * call.shape.parts();
   const Index slab = std::max<Index>(1, (Index{8} << 20) / group_reals);
@@ -195,7 +194,7 @@ template <bool Bounded = false, class R, class T>
 /// Compares what a call gave with what it should, which `expected` is of; terms that cancel within
 /// themselves are found out where that explains an error.
 template <class R, class T>
-[[nodiscard]] Check check_reduction(Queue& queue, const lattice::ReduceCall<R, T>& call,
+[[nodiscard]] Check check_reduction(Queue& queue, const ReduceCall<R, T>& call,
                                     const ExpectedResults& expected, const std::vector<double>& got,
                                     double tolerance) {
   const Check plain = check_results(expected, got, tolerance);
@@ -209,8 +208,8 @@ template <class R, class T>
 /// Compares z, which held bytes `poison` before, with the map of x (and y), number by number; z
 /// must not be x or y.
 template <class M, class T>
-[[nodiscard]] Check check_map(Queue& queue, const lattice::MapCall<M, T>& call,
-                              unsigned char poison, double tolerance = bounded_unit<T>) {
+[[nodiscard]] Check check_map(Queue& queue, const MapCall<M, T>& call, unsigned char poison,
+                              double tolerance = bounded_unit<T>) {
   const Index slab = Index{8} << 20;
   detail::HostPart<T> x(queue, call.x, slab);
   detail::HostPart<T> y(queue, M::inputs == 2 ? call.y : Span<const T>(), slab);
@@ -265,12 +264,11 @@ struct StoredMap {
 /// Compares the field that a reduction stores, which held bytes `poison` before, number by number;
 /// it must not be one that is read.
 template <class R, class T>
-[[nodiscard]] Check check_stored(Queue& queue, const lattice::ReduceCall<R, T>& call,
-                                 unsigned char poison) {
+[[nodiscard]] Check check_stored(Queue& queue, const ReduceCall<R, T>& call, unsigned char poison) {
   return check_map(queue,
-                   lattice::MapCall<detail::StoredMap<R>, T>{
+                   MapCall<detail::StoredMap<R>, T>{
                        {call.reduction}, call.shape, call.geometry, call.x, call.y, call.z},
                    poison);
 }
 
-} // namespace ridge::lab
+} // namespace ridge::lattice

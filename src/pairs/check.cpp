@@ -1,8 +1,8 @@
-#include <ridge/lab/pairs_check.hpp>
+#include <ridge/pairs/check.hpp>
 
 #include <fmt/format.h>
 
-namespace ridge::lab {
+namespace ridge::pairs {
 
 Check judge_sums(const std::vector<SumError>& errors, int vector, double vector_error,
                  Index compared, Index targets, double tolerance) {
@@ -46,4 +46,4 @@ std::vector<Index> targets_to_compare(Index targets, Index sources) {
   return chosen;
 }
 
-} // namespace ridge::lab
+} // namespace ridge::pairs

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-namespace ridge::lab {
+namespace ridge {
 
 /// `Schedule` is a variant of the schedules of kinds of devices.
 template <class Schedule>
@@ -88,4 +88,4 @@ private:
   Source source_;
 };
 
-} // namespace ridge::lab
+} // namespace ridge

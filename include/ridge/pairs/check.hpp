@@ -3,9 +3,9 @@
 
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/queue.hpp>
-#include <ridge/lab/deviation.hpp>
 #include <ridge/pairs/call.hpp>
 #include <ridge/pairs/reference.hpp>
+#include <ridge/pattern/deviation.hpp>
 #include <ridge/record/record.hpp>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include <limits>
 #include <vector>
 
-namespace ridge::lab {
+namespace ridge::pairs {
 
 /// Errors of the sums of one component.
 struct SumError {
@@ -42,49 +42,56 @@ template <class P>
   return one * (4 + std::sqrt(static_cast<double>(std::min<Index>(sources, 4096))));
 }
 
-/// Compares `sums` of device memory with the reference of the very values that were given. Errors
-/// of `allowed` in parts of the terms' absolute sum are right beside those of rounding.
-template <class I, class P>
-[[nodiscard]] Check check_sums(Queue& queue, const pairs::Call<I, P>& call,
-                               const pairs::HostBodies<I::targets>& targets,
-                               const pairs::HostBodies<I::sources>& sources, double allowed = 0) {
-  const Index count = call.targets[0].size;
-  using Summed = typename P::Summed;
-  std::array<std::vector<Summed>, I::sums> got;
-  for (int c = 0; c < I::sums; ++c) {
-    got[c].resize(static_cast<std::size_t>(count));
-    copy_to_host(queue, got[c].data(), static_cast<const Summed*>(call.sums[c].data), count);
+/// Spans of a device, one a component, copied to the host. Waits.
+template <class T, std::size_t N>
+[[nodiscard]] std::array<std::vector<std::remove_const_t<T>>, N>
+on_host(Queue& queue, const std::array<Span<T>, N>& components) {
+  std::array<std::vector<std::remove_const_t<T>>, N> host;
+  for (std::size_t c = 0; c < N; ++c) {
+    host[c].resize(static_cast<std::size_t>(components[c].size));
+    copy_to_host(queue, host[c].data(), static_cast<const T*>(components[c].data),
+                 components[c].size);
   }
   queue.wait();
-  const std::vector<Index> compared = targets_to_compare(count, call.sources[0].size);
-  std::vector<pairs::ReferenceSums<I>> expected(compared.size());
-  const double tolerance = pairs_tolerance<P>(call.sources[0].size) + allowed;
+  return host;
+}
+
+/// Components of bodies, as the reference takes them. Waits.
+template <class T, std::size_t N>
+[[nodiscard]] HostBodies<static_cast<int>(N)>
+bodies_on_host(Queue& queue, const std::array<Span<const T>, N>& components) {
+  const auto stored = on_host(queue, components);
+  HostBodies<static_cast<int>(N)> bodies;
+  for (std::size_t c = 0; c < N; ++c)
+    bodies[c].assign(stored[c].begin(), stored[c].end());
+  return bodies;
+}
+
+/// Compares the sums of a call at some targets: `expected(i, target, found)` gives those of target
+/// number `i` and their scales, which `tolerance` is relative to.
+template <class I, class P, class Expected>
+[[nodiscard]] Check
+compare_sums(Queue& queue, const std::array<Span<typename P::Summed>, I::sums>& sums,
+             const HostBodies<I::targets>& targets, const std::vector<Index>& compared,
+             double tolerance, const Expected& expected_at) {
+  using Summed = typename P::Summed;
+  const auto got = on_host(queue, sums);
+  std::vector<ReferenceSums<I>> expected(compared.size());
   cpu::run(cpu::default_threads(), [&](int thread, int threads) {
     for (std::size_t n = static_cast<std::size_t>(thread); n < compared.size();
          n += static_cast<std::size_t>(threads)) {
+      const auto i = static_cast<std::size_t>(compared[n]);
       std::array<double, I::targets> target;
+      std::array<double, I::sums> found;
       for (int c = 0; c < I::targets; ++c)
-        target[c] = targets[c][static_cast<std::size_t>(compared[n])];
-      const Index skipped = call.skip_self ? compared[n] : Index{-1};
-      pairs::ReferenceSums<I>& right = expected[n];
-      right = pairs::reference_sums(call.interaction, target, sources, skipped);
-      bool explained = true;
-      for (int c = 0; c < I::sums; ++c) {
-        using Computed = typename P::Computed;
-        right.scale[c] = std::max<double>(right.scale[c], std::numeric_limits<Computed>::min());
-        const auto value = static_cast<double>(got[c][static_cast<std::size_t>(compared[n])]);
-        explained = explained && (!std::isfinite(right.sum[c]) ||
-                                  std::abs(value - right.sum[c]) <= tolerance * right.scale[c]);
-      }
-      if (explained) continue;
-      const auto bounds =
-          pairs::bounds_of_terms<typename P::Computed>(call.interaction, target, sources, skipped);
+        target[c] = targets[c][i];
       for (int c = 0; c < I::sums; ++c)
-        right.scale[c] += bounds[c] / tolerance;
+        found[c] = static_cast<double>(got[c][i]);
+      expected[n] = expected_at(compared[n], target, found);
     }
   });
   std::vector<SumError> errors(I::sums);
-  constexpr int vector = pairs::vector_of<I>();
+  constexpr int vector = vector_of<I>();
   double vector_error = 0;
   for (std::size_t n = 0; n < compared.size(); ++n) {
     double error_squared = 0;
@@ -118,8 +125,37 @@ template <class I, class P>
       vector_error = std::max(vector_error, std::sqrt(error_squared / length_squared));
     }
   }
-  return judge_sums(errors, vector, vector_error, static_cast<Index>(compared.size()), count,
+  return judge_sums(errors, vector, vector_error, static_cast<Index>(compared.size()), sums[0].size,
                     tolerance);
 }
 
-} // namespace ridge::lab
+/// Compares `sums` of device memory with the reference of the very values that were given. Errors
+/// of `allowed` in parts of the terms' absolute sum are right beside those of rounding.
+template <class I, class P>
+[[nodiscard]] Check check_sums(Queue& queue, const Call<I, P>& call,
+                               const HostBodies<I::targets>& targets,
+                               const HostBodies<I::sources>& sources, double allowed = 0) {
+  using Computed = typename P::Computed;
+  const Index count = call.sources[0].size;
+  const double tolerance = pairs_tolerance<P>(count) + allowed;
+  return compare_sums<I, P>(
+      queue, call.sums, targets, targets_to_compare(call.targets[0].size, count), tolerance,
+      [&](Index i, const auto& target, const auto& found) {
+        const Index skipped = call.skip_self ? i : Index{-1};
+        ReferenceSums<I> right = reference_sums(call.interaction, target, sources, skipped);
+        bool explained = true;
+        for (int c = 0; c < I::sums; ++c) {
+          right.scale[c] = std::max<double>(right.scale[c], std::numeric_limits<Computed>::min());
+          explained =
+              explained && (!std::isfinite(right.sum[c]) ||
+                            std::abs(found[c] - right.sum[c]) <= tolerance * right.scale[c]);
+        }
+        if (explained) return right;
+        const auto bounds = bounds_of_terms<Computed>(call.interaction, target, sources, skipped);
+        for (int c = 0; c < I::sums; ++c)
+          right.scale[c] += bounds[c] / tolerance;
+        return right;
+      });
+}
+
+} // namespace ridge::pairs

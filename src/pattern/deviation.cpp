@@ -1,10 +1,10 @@
-#include <ridge/lab/deviation.hpp>
+#include <ridge/pattern/deviation.hpp>
 
 #include <fmt/format.h>
 
 #include <limits>
 
-namespace ridge::lab {
+namespace ridge {
 
 void Deviation::add(const Deviation& other) {
   if (!odd && (other.odd || other.max_error > max_error)) {
@@ -62,4 +62,4 @@ Check judge(const Deviation& found, double tolerance) {
                [](Index3 p) { return fmt::format("({}, {}, {})", p.x, p.y, p.z); });
 }
 
-} // namespace ridge::lab
+} // namespace ridge

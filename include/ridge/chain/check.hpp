@@ -5,15 +5,13 @@
 #include <ridge/chain/request.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/queue.hpp>
-#include <ridge/lab/stencil_check.hpp>
+#include <ridge/pattern/call_case.hpp>
+#include <ridge/pattern/deviation.hpp>
 
 #include <array>
 #include <vector>
 
-namespace ridge::lab {
-
-/// Every byte of an output before it is written.
-inline constexpr unsigned char chain_poison = 0xff;
+namespace ridge::chain {
 
 /// Planes of the reference by all cores: no item reads what its operation writes.
 struct PlanesAtOnce {
@@ -67,7 +65,7 @@ template <class T>
 void compare_output(Queue& queue, const View<T>& view, const std::vector<BoundedPack<T>>& right,
                     const auto& n, Index apart, const auto& domain, Deviation& total) {
   const std::vector<T> found = packed(queue, view, n.instances(), apart);
-  const T poison = poisoned<T>(chain_poison);
+  const T poison = poisoned<T>(poison_of_outputs);
   const auto computed = [&](Index i, Index extent, int d) {
     return i >= domain.begin.along(d) && i < extent + domain.end.along(d);
   };
@@ -91,11 +89,10 @@ void compare_output(Queue& queue, const View<T>& view, const std::vector<Bounded
 
 /// Compares all outputs of a chain that updates nothing with the reference.
 template <class C, class T>
-[[nodiscard]] Check check_chain(Queue& queue, const chain::Request<C, T>& request) {
+[[nodiscard]] Check check_chain(Queue& queue, const Request<C, T>& request) {
   using Bounded = BoundedPack<T>;
-  using chain::Role;
   const auto& n = request.extents;
-  std::array<std::vector<Bounded>, chain::arrays_of<C>> right;
+  std::array<std::vector<Bounded>, arrays_of<C>> right;
   for (std::size_t i = 0; i < right.size(); ++i) {
     if (C::arrays[i].role != Role::input) continue;
     const View<T>& view = request.views.all()[i];
@@ -108,11 +105,11 @@ template <class C, class T>
   Deviation total;
   for (std::size_t i = 0; i < right.size(); ++i) {
     if (C::arrays[i].role != Role::output) continue;
-    const auto domain = chain::domain_of_written<C, T>(static_cast<int>(i));
+    const auto domain = domain_of_written<C, T>(static_cast<int>(i));
     const View<T>& view = request.views.all()[i];
     compare_output(queue, view, right[i], n, instance_elements<C>(view), domain, total);
   }
   return judge(total, bounded_unit<T>);
 }
 
-} // namespace ridge::lab
+} // namespace ridge::chain

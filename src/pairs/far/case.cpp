@@ -1,13 +1,11 @@
-#include <ridge/lab/far_case.hpp>
-
-#include "text_menu.hpp"
+#include <ridge/pairs/far/case.hpp>
+#include <ridge/pattern/text_menu.hpp>
 
 #include <fmt/format.h>
 
-namespace ridge::lab {
+namespace ridge::pairs {
 
-std::unique_ptr<Menu> far_menu(const Place& place) {
-  using namespace pairs;
+std::unique_ptr<Menu> far_menu(const ridge::Place& place) {
   const Device device = place.device;
   return std::make_unique<TextMenu<FarSchedule>>(
       place, TextMenu<FarSchedule>::Source{
@@ -33,4 +31,14 @@ Check with_far_rms(Check check, double rms, std::optional<double> most) {
   return check;
 }
 
-} // namespace ridge::lab
+std::vector<Index> far_sample(Index count) {
+  std::vector<Index> places = targets_to_compare(count, count);
+  constexpr std::size_t most = 1000;
+  const std::size_t apart = (places.size() + most - 1) / most;
+  for (std::size_t k = 0; k * apart < places.size(); ++k)
+    places[k] = places[k * apart];
+  places.resize((places.size() + apart - 1) / apart);
+  return places;
+}
+
+} // namespace ridge::pairs

@@ -1,20 +1,14 @@
-#include <ridge/core/error.hpp>
-#include <ridge/lab/near_case.hpp>
-
-#include "text_menu.hpp"
-
-#include <fmt/format.h>
+#include <ridge/pairs/lists/case.hpp>
+#include <ridge/pattern/text_menu.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <variant>
 #include <vector>
 
-namespace ridge::lab {
+namespace ridge::pairs {
 
-std::unique_ptr<Menu> near_menu(const Place& place) {
-  using namespace pairs;
+std::unique_ptr<Menu> near_menu(const ridge::Place& place) {
   const Device device = place.device;
   return std::make_unique<TextMenu<ListSchedule>>(
       place, TextMenu<ListSchedule>::Source{
@@ -30,38 +24,6 @@ std::unique_ptr<Menu> near_menu(const Place& place) {
                    return all;
                  },
                  "sums within a cutoff"});
-}
-
-pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
-                          const NearRequest& request) {
-  if (!(request.cutoff > 0) || !std::isfinite(request.cutoff))
-    throw UsageError(fmt::format("cutoff {:g}: it must be positive", request.cutoff));
-  const auto count = static_cast<double>(positions[0]->size());
-  const double wanted = std::cbrt(count / request.density);
-  // Squares of distances within the cutoff, none of which is much longer than the box, are whole
-  // numbers of float's digits in these units.
-  const double unit = std::exp2(std::floor(std::log2(std::min(request.cutoff, wanted))) - 10);
-  const double side = std::round(wanted / unit) * unit;
-  if (!(side / unit < 0x1p23)) {
-    throw UsageError(fmt::format("a box of {:g} is too large for a cutoff of {:g}: positions in "
-                                 "fp32 would be too coarse",
-                                 side, request.cutoff));
-  }
-  for (std::vector<double>* const values : positions) {
-    const auto [least, most] = std::minmax_element(values->begin(), values->end());
-    // Bodies at both ends keep off each other, as neighbours on a lattice do.
-    const double rows = std::ceil(std::cbrt(count));
-    const double low = *least;
-    const double extent = (*most - low) * (rows > 1 ? rows / (rows - 1) : 1);
-    for (double& x : *values) {
-      const double at = extent > 0 ? (x - low) / extent * side : side / 2;
-      x = std::floor(at / unit) * unit;
-    }
-  }
-  using namespace pairs;
-  ListOptions options{request.cutoff, request.skin, {}};
-  if (request.periodic) options.box = Box::cube(side);
-  return options;
 }
 
 void add_list_details(Record& record, const std::function<void()>& build,
@@ -91,4 +53,4 @@ void add_list_details(Record& record, const std::function<void()>& build,
     record.details.push_back({"step_fraction", record.achieved->fraction() * sums / step, {}});
 }
 
-} // namespace ridge::lab
+} // namespace ridge::pairs

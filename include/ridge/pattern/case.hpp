@@ -20,7 +20,7 @@ namespace ridge::comm {
 class Step;
 } // namespace ridge::comm
 
-namespace ridge::lab {
+namespace ridge {
 
 using AskedSchedule = NamedText;
 
@@ -96,4 +96,4 @@ private:
   std::unique_ptr<Menu> menu_;
 };
 
-} // namespace ridge::lab
+} // namespace ridge

@@ -13,7 +13,7 @@
 #include <string>
 #include <type_traits>
 
-namespace ridge::lab {
+namespace ridge {
 
 /// A number whose bytes are all `poison`: what an output holds before it is written.
 template <class T>
@@ -80,4 +80,4 @@ private:
 /// Judges points of a field.
 [[nodiscard]] Check judge(const Deviation& found, double tolerance);
 
-} // namespace ridge::lab
+} // namespace ridge
