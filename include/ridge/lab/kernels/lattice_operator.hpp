@@ -14,6 +14,41 @@
 #include <mutex>
 #include <optional>
 
+namespace ridge::lattice {
+
+// Bounds are asked of few sites. Written out wherever an operator multiplies by a link, their
+// arithmetic was half of what a description takes to compile.
+
+template <class T>
+[[gnu::noinline]] Complex<BoundedPack<T>> operator*(const Complex<BoundedPack<T>>& a,
+                                                    const Complex<BoundedPack<T>>& b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+template <class T>
+[[gnu::noinline]] Complex<BoundedPack<T>> operator+(const Complex<BoundedPack<T>>& a,
+                                                    const Complex<BoundedPack<T>>& b) {
+  return {a.re + b.re, a.im + b.im};
+}
+template <class T>
+[[gnu::noinline]] Complex<BoundedPack<T>> operator-(const Complex<BoundedPack<T>>& a,
+                                                    const Complex<BoundedPack<T>>& b) {
+  return {a.re - b.re, a.im - b.im};
+}
+template <class T, int N>
+[[gnu::noinline]] Vector<Complex<BoundedPack<T>>, N>
+operator*(const Matrix<Complex<BoundedPack<T>>, N>& a,
+          const Vector<Complex<BoundedPack<T>>, N>& b) {
+  Vector<Complex<BoundedPack<T>>, N> c;
+  for (int i = 0; i < N; ++i) {
+    c.e[i] = a(i, 0) * b.e[0];
+    for (int k = 1; k < N; ++k)
+      c.e[i] = c.e[i] + a(i, k) * b.e[k];
+  }
+  return c;
+}
+
+} // namespace ridge::lattice
+
 namespace ridge::lab {
 
 /// A site as an operator F sees it on the host. Numbers are V, of links and values as T stores
