@@ -37,9 +37,13 @@ def require_close(got, values, kernel, spacing):
     assert np.abs(got - expected).max() < oracle.tolerance(values.dtype, expected)
 
 
-@pytest.mark.parametrize("dtype", ["<f4", ">f4", "<f8", ">f8"])
-@pytest.mark.parametrize("rank", [1, 2, 3])
-@pytest.mark.parametrize("kernel", ["laplacian", "laplacian4", "laplacian6", "laplacian8"])
+# Every kernel with every number of dimensions, of which each has every type.
+DTYPES = ("<f4", ">f8", ">f4", "<f8")
+
+
+@pytest.mark.parametrize("kernel, rank, dtype", [
+    (kernel, rank, DTYPES[(i + rank) % 4])
+    for i, kernel in enumerate(["laplacian", "laplacian4", "laplacian6", "laplacian8"]) for rank in (1, 2, 3)])
 def test_laplacians(ridge, folder, kernel, rank, dtype):
     values = volume(SHAPES[rank], dtype)
     write("in.h5", values)
@@ -53,23 +57,21 @@ def test_laplacians(ridge, folder, kernel, rank, dtype):
     require_close(got, values, kernel, spacing)
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_box27(ridge, folder, dtype):
-    values = volume(SHAPES[3], dtype)
+def test_box27(ridge, folder):
+    values = volume(SHAPES[3], "f4")
     write("in.h5", values)
     ridge.good("apply", "box27", "in.h5:/u", "-o", "out.h5:/f", "--device", "cpu", "--spacing", 0.5)
     require_close(read("out.h5"), values, "box27", (0.5,) * 3)
 
 
-@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
-def test_devices_agree(ridge, folder, device):
+def test_devices_agree(ridge, folder):
     values = volume(SHAPES[3])
     write("in.h5", values)
-    ridge.good("apply", "laplacian", "in.h5:/u", "-o", "out.h5:/f", "--device", device)
+    ridge.good("apply", "laplacian", "in.h5:/u", "-o", "out.h5:/f", "--device", "simt:64")
     require_close(read("out.h5"), values, "laplacian", (1, 1, 1))
 
 
-@pytest.mark.parametrize("schedule", ["kernel1", "kernel7", "tile=4 store=nontemporal"])
+@pytest.mark.parametrize("schedule", ["kernel1", "tile=4 store=nontemporal"])
 def test_schedules_agree(ridge, folder, schedule):
     values = volume(SHAPES[3])
     write("in.h5", values)
@@ -102,8 +104,7 @@ def test_storage_of_the_input(ridge, folder, options):
 
 
 @pytest.mark.parametrize("shape, chunks", [
-    ((210, 200, 190), None),  # pieces of whole planes
-    ((210, 200, 190), (64, 50, 50)),  # cuts fall between chunks
+    ((210, 200, 190), (64, 50, 50)),  # pieces of whole planes; cuts fall between chunks
     ((3, 2300, 2400), None),  # planes larger than a piece
     ((9_000_000,), None), ((3000, 2800), (100, 100)),
 ])
@@ -168,10 +169,10 @@ def dataset_of_xdmf(file):
     return [int(n) for n in topology.get("Dimensions").split()], origin, spacing, data
 
 
-@pytest.mark.parametrize("rank, spacing, z_first", [
-    (1, "0.5", [0.5, 0.5, 0.5]), (2, "0.5x0.75", [0.5, 0.75, 0.5]), (3, "0.5x0.75x1.25", [1.25, 0.75, 0.5]),
+@pytest.mark.parametrize("rank, spacing, z_first, dtype", [
+    (1, "0.5", [0.5, 0.5, 0.5], "f4"), (2, "0.5x0.75", [0.5, 0.75, 0.5], "f8"),
+    (3, "0.5x0.75x1.25", [1.25, 0.75, 0.5], "f4"),
 ])
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_xdmf(ridge, folder, rank, spacing, z_first, dtype):
     values = volume(SHAPES[rank], dtype)
     os.mkdir("deep")
@@ -219,11 +220,10 @@ def test_json(ridge, folder):
     assert record["check"] is None
 
 
-@pytest.mark.parametrize("device", ["cpu", "simt:32"])
-def test_check(ridge, folder, device):
+def test_check(ridge, folder):
     values = volume(SHAPES[3])
     write("in.h5", values)
-    (record,) = ridge.good("apply", "laplacian8", "in.h5:/u", "-o", "out.h5:/f", "--device", device,
+    (record,) = ridge.good("apply", "laplacian8", "in.h5:/u", "-o", "out.h5:/f", "--device", "simt:32",
                            "--json", "--check").records()
     assert record["check"]["ok"] is True
     assert record["check"]["max_error"] < 1e-13

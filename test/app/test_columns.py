@@ -7,8 +7,8 @@ def bench(ridge, *words):
     return ridge.good("bench", *words, "--no-roof", "--json").records()
 
 
-@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
-@pytest.mark.parametrize("kernel, words", [("running-sum", 2), ("tridiagonal", 5)])
+@pytest.mark.parametrize("device, kernel, words", [
+    ("cpu", "tridiagonal", 5), ("simt:32", "tridiagonal", 5), ("simt:64", "running-sum", 2)])
 def test_columns(ridge, device, kernel, words):
     for r in bench(ridge, kernel, "--device", device, "--size", 77, "--levels", 13, "--repeat", 3,
                    "--schedule", "all"):
@@ -17,7 +17,7 @@ def test_columns(ridge, device, kernel, words):
         assert r["bytes_read"] + r["bytes_written"] == words * 8 * 77 * 13
 
 
-@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
 def test_elements(ridge, device):
     records = bench(ridge, "elements", "--device", device, "--size", 5, "--levels", 7, "--np", 4,
                     "--repeat", 3, "--schedule", "auto")
@@ -27,8 +27,7 @@ def test_elements(ridge, device):
         assert r["bytes_read"] + r["bytes_written"] == 3 * 8 * 16 * 35
 
 
-@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
-@pytest.mark.parametrize("kernel", ["cloud-models", "cloud-models-everywhere"])
+@pytest.mark.parametrize("device, kernel", [("cpu", "cloud-models"), ("simt:32", "cloud-models-everywhere")])
 def test_models(ridge, device, kernel):
     """Many models of 13 x 1 x 9 cells: instances of one chain."""
     schedules = "all" if device != "cpu" else "fission;fused;tile=allxallxallx1;tile=13x1x4x2;tile=all"
@@ -40,7 +39,7 @@ def test_models(ridge, device, kernel):
         assert r["bytes_read"] + r["bytes_written"] == 3 * 8 * 13 * 9 * 5
 
 
-@pytest.mark.parametrize("tile", ["4x4x2", "4x4x7x2", "4x4x2x3", "all", "4x4x7xall"])
+@pytest.mark.parametrize("tile", ["4x4x2x3", "all", "4x4x7xall"])
 def test_tiles_of_elements(ridge, tile):
     [r] = bench(ridge, "elements", "--device", "cpu", "--size", "4x4x7x5", "--schedule", f"tile={tile}")
     assert r["check"]["ok"] is True and f"tile={tile} " in r["schedule"]

@@ -47,8 +47,7 @@ def test_a_healthy_launch(ridge):
     assert "none of the 22 causes holds" in ridge.good("doctor", *words).out
 
 
-@pytest.mark.parametrize("kernel", ["wave8", "wave6", "laplacian8"])
-@pytest.mark.parametrize("precision", ["fp64", "fp32"])
+@pytest.mark.parametrize("kernel, precision", [("wave8", "fp64"), ("wave6", "fp32"), ("laplacian8", "fp32")])
 def test_a_point_a_thread_of_many_neighbours(ridge, kernel, precision):
     words = kernel, "--on", "h200", "--size", "512x512x512", "--precision", precision
     assert "repeated-requests" in {d["cause"] for d in diagnoses(ridge, *words, "--schedule", "kernel1")}
@@ -103,8 +102,9 @@ def staged_chain(ridge):
     return "doctor", "chain", "--device", "cpu", "--size", size, "--schedule", "fission"
 
 
-def test_a_proof(ridge):
-    result = ridge(*staged_chain(ridge), "--prove", "--json")
+def test_a_proof_and_its_record_in_a_report(ridge, folder):
+    words = staged_chain(ridge)
+    result = ridge(*words, "--prove", "--json", "-o", "out.json")
     found = json.loads(result.out)
     staged = next(d for d in found if d["cause"] == "staged-passes")
     # Ten passes instead of one cannot be hidden by a machine's noise; how much they cost can.
@@ -113,6 +113,14 @@ def test_a_proof(ridge):
     held = [d["holds"] for d in found if d["proved_gain"] is not None]
     assert result.code == (0 if all(held) else 1)
     assert all(held) or "the prediction did not hold" in result.err
+    (record,) = json.loads((folder / "out.json").read_text())
+    causes = [d["cause"] for d in record["diagnoses"]]  # their order depends on roofs that other work moves
+    assert "staged-passes" in causes
+    assert record["check"]["ok"]
+    ridge.good("report", "out.json", "-o", "out.html")
+    assert "staged-passes" in (folder / "out.html").read_text()
+    ridge.bad("doctor", *GCD, "laplacian", "-o", "x.json", says="--device")
+    ridge.bad(*words, "-o", "none/x.json", says="none")
 
 
 LISTS = ["lennard-jones", "--device", "cpu", "--size", 4000, "--cutoff", 2.5]
@@ -131,8 +139,9 @@ def test_lists_and_trees(ridge, words, cause, fix):
     first = found[0]
     assert first["cause"] == cause and fix in first["fix"]
     assert first["modelled_seconds"] is None and first["seconds"] > 0
-    text = ridge.good("doctor", *words).out
-    assert f"{cause}: " in text and "modelled" not in text
+    if cause in ("tight-lists", "large-leaves"):  # one of each kind is told in words, too
+        text = ridge.good("doctor", *words).out
+        assert f"{cause}: " in text and "modelled" not in text
 
 
 def test_healthy_lists_and_trees(ridge):
@@ -174,19 +183,6 @@ def test_what_no_cause_explains_fails(ridge):
     assert result.code == 1
     assert "none of the" in result.out and "the doctor cannot explain why" in result.out
     assert result.err.startswith("ridge: no cause is known of this launch") and "schedule fused4" in result.err
-
-
-def test_its_record_in_a_report(ridge, folder):
-    words = staged_chain(ridge)
-    ridge.good(*words, "-o", "out.json")
-    (record,) = json.loads((folder / "out.json").read_text())
-    causes = [d["cause"] for d in record["diagnoses"]]  # their order depends on roofs that other work moves
-    assert "staged-passes" in causes
-    assert record["check"]["ok"]
-    ridge.good("report", "out.json", "-o", "out.html")
-    assert "staged-passes" in (folder / "out.html").read_text()
-    ridge.bad("doctor", *GCD, "laplacian", "-o", "x.json", says="--device")
-    ridge.bad(*words, "-o", "none/x.json", says="none")
 
 
 def test_a_kernel_in_a_file(ridge, folder):

@@ -23,9 +23,19 @@ struct Decay {
 """
 
 
+@pytest.fixture(scope="session")
+def place(tmp_path_factory):
+    """One place for the folders of all runs: a kernel at one path is compiled once."""
+    return tmp_path_factory.mktemp("runs") / "one"
+
+
 @pytest.fixture
-def run(ridge, folder, env):
+def run(ridge, place, env, monkeypatch):
     """A run of 4 steps from the folder `min i`, whose name is awkward for lists of words."""
+    folder = place
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    monkeypatch.chdir(folder)
     os.mkdir("min i")
     os.mkdir("far")
     os.chdir("min i")
@@ -66,7 +76,7 @@ def test_another_kernel_is_refused(ridge, run):
     assert np.array_equal(snapshot(file="out.h5"), snapshot(file="straight.h5"))
 
 
-def test_from_another_folder_it_is_the_same_kernel(ridge, folder, run):
+def test_from_another_folder_it_is_the_same_kernel(ridge, run):
     run("straight.h5", 8)
     os.mkdir("elsewhere")
     os.chdir("elsewhere")
@@ -87,7 +97,7 @@ def test_from_another_folder_it_is_the_same_kernel(ridge, folder, run):
     os.chdir("..")
     shutil.move("min i", "moved")
     os.chdir("moved")
-    (folder / "moved/rate.hpp").write_text("#define RATE 0.125\n")
+    (run.folder.parent / "moved/rate.hpp").write_text("#define RATE 0.125\n")
     ridge.bad("evolve", "--restart", "straight.h5", "--steps", 4, env=run.env, says="was changed since")
     os.remove("kern.hpp")
     ridge.bad("evolve", "--restart", "straight.h5", "--steps", 4, env=run.env,

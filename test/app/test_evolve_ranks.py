@@ -54,13 +54,11 @@ def evolve_both(ridge, mpi, ranks, kernel, *options, grid=None):
 
 @pytest.mark.parametrize("device, shape, kernel, boundary, ranks, grid", [
     ("cpu", (301, 37, 29), "heat", MIXED, 8, "2x2x2"),
-    ("cpu", (301, 37, 29), "heat", "untouched", 3, None),
     ("cpu", (61, 53, 29), "heat8", ROUND, 3, "1x3x1"),
-    ("cpu", (61, 53, 29), "heat8", MIXED, 4, "2x1x2"),
     ("cpu", (61, 53), "heat4", "x=mirror,y=periodic", 4, "2x2"),
     ("cpu", (1009,), "heat", "x=periodic", 3, None),
     ("simt:32", (37, 17, 13), "heat", MIXED, 2, "2x1x1"),
-    ("simt:64", (23, 17, 13), "heat4", ROUND, 4, "1x2x2"),
+    ("simt:64", (23, 17, 13), "heat4", "untouched", 4, "1x2x2"),
 ])
 def test_heat_has_the_bits_of_one_rank(ridge, mpi, folder, device, shape, kernel, boundary, ranks,
                                        grid):
@@ -70,15 +68,11 @@ def test_heat_has_the_bits_of_one_rank(ridge, mpi, folder, device, shape, kernel
                 "--spacing", spacing, "--boundary", boundary, grid=grid)
 
 
-@pytest.mark.parametrize("ranks, grid, more", [
-    (4, "2x1x2", ("--absorb", "x,z+", "--absorb-width", 5, "--boundary", "y=mirror")),
-    (3, "1x3x1", ("--boundary", ROUND, "--before", "in.h5:/w")),
-])
-def test_waves_have_the_bits_of_one_rank(ridge, mpi, folder, ranks, grid, more):
+def test_waves_have_the_bits_of_one_rank(ridge, mpi, folder):
     shape = (31, 29, 23)
     write(shape, "f4", w=np.random.default_rng(3).standard_normal(shape[::-1]))
-    found, _ = evolve_both(ridge, mpi, ranks, "wave4", "--device", "cpu", "--steps", 9, *more,
-                           grid=grid)
+    found, _ = evolve_both(ridge, mpi, 4, "wave4", "--device", "cpu", "--steps", 9, "--before", "in.h5:/w",
+                           "--absorb", "x,z+", "--absorb-width", 5, "--boundary", "y=mirror", grid="2x1x2")
     assert {name.split("/")[1] for name in found} == {"u", "u_before"}
 
 
@@ -104,8 +98,7 @@ def test_fields_in_16_bits_have_the_bits_of_one_rank(ridge, mpi, folder):
 
 
 @pytest.mark.parametrize("kernel, boundary, schedule, ranks, grid", [
-    ("heat", MIXED, "sweeps=4", 4, "1x2x2"),
-    ("heat4", ROUND, "sweeps=3", 3, "3x1x1"),
+    ("heat4", MIXED, "sweeps=3", 4, "1x2x2"),
     ("wave", "x=periodic,y=neumann:1,z=dirichlet:0", "sweeps=3", 4, "2x2x1"),
 ])
 def test_passes_of_several_sweeps_have_the_bits_of_one_rank(ridge, mpi, folder, kernel, boundary,
@@ -118,15 +111,15 @@ def test_passes_of_several_sweeps_have_the_bits_of_one_rank(ridge, mpi, folder, 
     assert record["schedule"].startswith(schedule) and record["ranks"] == ranks
 
 
-def test_a_run_of_eight_ranks_goes_on_with_three_and_with_one(ridge, mpi, folder):
+def test_a_run_of_five_ranks_goes_on_with_three_and_with_one(ridge, mpi, folder):
     write((31, 29, 23))
     words = ("evolve", "wave", "in.h5:/u", "--device", "cpu", "--every", 10, "--boundary", MIXED)
     ridge.good(*words, "--steps", 30, "-o", "one.h5")
-    steps = [(8, words + ("--steps", 10, "-o", "several.h5")),
+    steps = [(5, words + ("--steps", 10, "-o", "several.h5")),
              (3, ("evolve", "--restart", "several.h5", "--steps", 10)),
              (1, ("evolve", "--restart", "several.h5", "--steps", 10))]
     for ranks, command in steps:
-        done = mpi(ranks, *command)
+        done = mpi(ranks, *command) if ranks > 1 else ridge(*command)
         assert done.code == 0, done.err
     same(snapshots("one.h5"), snapshots("several.h5"))
     assert left_in(folder) == sorted(

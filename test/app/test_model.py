@@ -210,8 +210,7 @@ def test_kernels_in_a_file(ridge, folder):
     (pair,) = ridge.good("model", "./mine.hpp:Smooth", "--on", "h200", "--size", "1000000",
                          "--schedule", "fission", "--json").records()  # fmt: skip
     assert pair["pattern"] == "chain" and pair["fetched_bytes"] >= pair["bytes_read"]
-    words = "model", "./mine.hpp:Heat", "--on", "h200"
-    ridge.bad(*words, "--set", "speed=1", says="no number 'speed'")
+    words = "model", "./mine.hpp:Heat", "--on", "h200", "--set", "rate=0.125"
     ridge.bad(*words, "--precision", "fp16", says="fp32 and fp64")
     ridge.bad(*words, "--size", "64x64", says="writes no point")
     ridge.bad("model", "laplacian", "--on", "h200", "--set", "rate=1", says="--set")

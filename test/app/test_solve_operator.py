@@ -35,10 +35,20 @@ struct Bent {
 """
 
 
+@pytest.fixture(scope="session")
+def where(tmp_path_factory):
+    """Of the operators: what was compiled goes by a file's path, so they have one."""
+    folder = tmp_path_factory.mktemp("operators")
+    (folder / "op.hpp").write_text(OPERATORS)
+    return folder
+
+
 @pytest.fixture
-def problem(folder):
-    with open("op.hpp", "w") as file:
-        file.write(OPERATORS)
+def problem(where, monkeypatch):
+    monkeypatch.chdir(where)
+    for file in where.iterdir():
+        if file.suffix != ".hpp":
+            file.unlink()
     f = np.random.default_rng(4).standard_normal((8, 10, 12))
     with h5py.File("f.h5", "w") as h5:
         h5["f"] = f

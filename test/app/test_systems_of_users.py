@@ -51,7 +51,6 @@ def test_a_system_in_a_file_evolves_and_goes_on(ridge):
         u = u - 0.4 * np.diff(v, prepend=0)
     np.testing.assert_allclose(read("u"), u, atol=1e-14)
     ridge.good("evolve", "--restart", "out.h5", "--steps", "1", "--device", "cpu")
-    ridge.bad("bench", "./line.hpp:Line", "--size", "10x10", says="Line has 1 dimension")
 
 
 DRIVEN = LINE.replace("conditions.hpp>", "conditions.hpp>\n#include <ridge/chain/system/by_step.hpp>").replace(
@@ -63,11 +62,17 @@ DRIVEN = LINE.replace("conditions.hpp>", "conditions.hpp>\n#include <ridge/chain
   std::tuple<""")
 
 
-@pytest.mark.parametrize("device", ["cpu", "simt:32"])
-def test_numbers_by_step(ridge, device):
+@pytest.fixture(scope="session")
+def driven(tmp_path_factory):
+    """The system in a file: at one path, so that its description is compiled once."""
     assert DRIVEN.count("rate()") == 1
-    with open("driven.hpp", "w") as out:
-        out.write(DRIVEN)
+    file = tmp_path_factory.mktemp("driven") / "driven.hpp"
+    file.write_text(DRIVEN)
+    return f"{file}:Line"
+
+
+def test_numbers_by_step(ridge, driven):
+    device = "simt:32"
     rates = np.random.default_rng(8).random(25)
     with open("rate.txt", "w") as out:
         out.writelines(f"{rate!r}\n" for rate in rates.tolist())
@@ -77,7 +82,7 @@ def test_numbers_by_step(ridge, device):
     for step in range(30):
         v[:-1] -= rates[min(step, 24)] * np.diff(u)
         u = u - 0.5 * np.diff(v, prepend=0)
-    words = ("evolve", "./driven.hpp:Line", "in.h5", "-o", "out.h5", "--device", device, "--overwrite")
+    words = ("evolve", driven, "in.h5", "-o", "out.h5", "--device", device, "--overwrite")
     ran = ridge(*words, "--steps", "30", "--every", "30", "--by-step", "rate=rate.txt")
     assert ran.code == 0, ran.err
     assert "rate.txt has 25 values, and the run 30 steps: the last one holds after them" in ran.err
@@ -89,15 +94,13 @@ def test_numbers_by_step(ridge, device):
     ridge.good(*words, "--steps", "3")  # without a table it is the member's value
 
 
-def test_numbers_by_step_that_are_refused(ridge):
-    with open("driven.hpp", "w") as out:
-        out.write(DRIVEN)
+def test_numbers_by_step_that_are_refused(ridge, driven):
     write(u=np.ones(9))
     with open("rate.txt", "w") as out:
         out.write("1\ntwo\n")
     with open("none.txt", "w"):
         pass
-    words = ("evolve", "./driven.hpp:Line", "in.h5", "-o", "out.h5", "--device", "cpu", "--steps", "2", "--by-step")
+    words = ("evolve", driven, "in.h5", "-o", "out.h5", "--device", "cpu", "--steps", "2", "--by-step")
     ridge.bad(*words, "rate", says="--by-step rate: expected NUMBER=FILE")
     ridge.bad(*words, "rate=rate.txt", says="--by-step rate.txt, line 2: 'two' is no number")
     ridge.bad(*words, "rate=none.txt", says="--by-step none.txt: it has no numbers")

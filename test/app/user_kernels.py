@@ -106,6 +106,13 @@ def is_header(file):
     return note.exists() and "\nprelude\n" in note.read_text()
 
 
+def is_description(file):
+    """Whether a file of a cache belongs to what describes a user's kernel, which takes longer than an executor."""
+    readings = (f.read_text() for f in file.parent.glob("*.read"))
+    return any(file.stem in text.partition("\n")[0] and "#include <ridge/lab/describe_kernel.hpp>\n" in text
+               for text in readings)
+
+
 def want_headers(cache):
     """As if all headers of a cache had been wanted so often that they are compiled beforehand the next time."""
     for tally in cache.glob("*.wanted"):
@@ -124,6 +131,15 @@ def lend_headers(cache, folder):
                     os.link(part, folder / part.name)
                 except OSError:  # of another disk, or another test was first
                     return
+
+
+def lend_all(cache, folder):
+    """All that one cache holds compiled, to another. What leads to an object, and says that it is whole, comes
+    later than it."""
+    for ending in ".so", ".txt", ".read":
+        for file in cache.glob(f"*{ending}"):
+            if not (folder / file.name).exists():
+                os.link(file, folder / file.name)
 
 
 @pytest.fixture(scope="session")
@@ -153,6 +169,10 @@ def sources(tmp_path_factory):
                        ("lattice", LATTICE)):
         (folder / f"{name}.hpp").write_text(text)
     return folder
+
+
+# With every run of Heat: whose members are set changes its description.
+RATE = ("--set", "rate=0.1")
 
 
 @pytest.fixture
