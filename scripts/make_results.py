@@ -1,4 +1,4 @@
-"""Fills the tables of docs/results.md from the records in docs/results. See the page for the blocks:
+"""Fills the tables of docs/results.md and docs/results/*.md from the records in docs/results. Blocks of these pages:
 
 <!-- results: roof FOLDER -->             the ceilings
 <!-- results: summary FILE... -->         a row a launch: the default schedule, or the only one
@@ -13,8 +13,8 @@ import json
 
 from blocks import ROOT, main, table, words_of
 
-PAGE = ROOT / "docs/results.md"
 FOLDER = ROOT / "docs/results"
+PAGES = [ROOT / "docs/results.md", *sorted(FOLDER.glob("*.md"))]
 
 
 def files_of(patterns):
@@ -28,10 +28,10 @@ def files_of(patterns):
     return found
 
 
-def files_shown(text):
-    """All files of records that the page shows."""
+def files_shown(texts):
+    """All files of records that the pages show."""
     shown = set()
-    for kind, *words in words_of(text, "results"):
+    for kind, *words in (words for text in texts for words in words_of(text, "results")):
         shown.update([FOLDER / words[0] / "roof.json"] if kind == "roof" else files_of(words))
     return shown
 
@@ -157,9 +157,9 @@ def make(words):
     makers = {"roof": roof, "summary": summary, "default": defaults, "schedules": schedules,
               "ranks": ranks}
     if not words or words[0] not in makers:
-        raise SystemExit(f"docs/results.md: a block is one of {', '.join(makers)}, not {' '.join(words)}")
+        raise SystemExit(f"docs/results: a block is one of {', '.join(makers)}, not {' '.join(words)}")
     return makers[words[0]](words[1:])
 
 
 if __name__ == "__main__":
-    main("Fills the tables of docs/results.md from the records.", [PAGE], "results", make)
+    main("Fills the tables of docs/results.md and docs/results/*.md from the records.", PAGES, "results", make)
