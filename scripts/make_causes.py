@@ -24,4 +24,4 @@ def row(cause):
 
 
 if __name__ == "__main__":
-    main("Fills the table of planted causes in docs.", [ROOT / "docs/doctor.md"], "causes", make)
+    main("Fills the table of planted causes in docs.", [ROOT / "docs/design/model.md"], "causes", make)
