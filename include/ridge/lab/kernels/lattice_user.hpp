@@ -1,6 +1,7 @@
 // A lattice kernel in a file of the user's: a reduction, a map, or an operator.
 #pragma once
 
+#include <ridge/device/offer.hpp>
 #include <ridge/lab/lattice_kernel.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
