@@ -7,6 +7,7 @@ import h5py
 import numpy as np
 import pytest
 
+DEVICES = ["cpu", "simt:32", "simt:64"]
 # Thousands of steps of a few points: two threads would mostly wait for each other.
 ONE = ["--schedule", "threads=1"]
 WEIGHTS = {
@@ -63,11 +64,11 @@ def fix(u, modes):
     return u
 
 
-@pytest.mark.parametrize("device, order, modes", [
-    ("cpu", 2, ["periodic", "dirichlet:0", "neumann:0"]),
-    ("simt:32", 2, ["mirror", "neumann:0", "dirichlet:0"]),
-    ("cpu", 8, ["dirichlet:0", "periodic", "mirror"]),
-    ("simt:64", 8, ["dirichlet:0", "periodic", "mirror"]),
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("order, modes", [
+    (2, ["periodic", "dirichlet:0", "neumann:0"]),
+    (2, ["mirror", "neumann:0", "dirichlet:0"]),
+    (8, ["dirichlet:0", "periodic", "mirror"]),
 ])
 def test_heat_is_what_numpy_makes_of_it(ridge, folder, device, order, modes):
     spacing = (0.5, 0.75, 1.25)
@@ -84,10 +85,8 @@ def test_heat_is_what_numpy_makes_of_it(ridge, folder, device, order, modes):
     assert np.abs(snapshot() - u).max() < 1e-13
 
 
-@pytest.mark.parametrize("order, mode", [
-    (2, "dirichlet:0"), (4, "neumann:0"), (6, "mirror"), # each order once, and each face with the widest reach
-    (8, "dirichlet:0"), (8, "neumann:0"), (8, "mirror"), (8, "periodic"),
-])
+@pytest.mark.parametrize("order", [2, 4, 6, 8])
+@pytest.mark.parametrize("mode", ["dirichlet:0", "neumann:0", "mirror", "periodic"])
 def test_modes_of_heat_decay_at_the_rate_and_order_that_is_named(ridge, folder, order, mode):
     errors = []
     for n in (16, 32):
@@ -296,7 +295,7 @@ def test_series_for_paraview_and_a_picture(ridge, folder):
     assert snapshot().dtype == np.float32
 
 
-@pytest.mark.parametrize("sweeps", [3, 5])
+@pytest.mark.parametrize("sweeps", [2, 3, 5])
 def test_several_sweeps_in_one_pass_give_the_same_bits(ridge, folder, sweeps):
     write(u=np.random.default_rng(8).random((14, 15, 30)))
     options = ["--steps", 16, "--boundary", "x=periodic,y=dirichlet:1,z-=mirror,z+=neumann:0.5"]

@@ -34,7 +34,8 @@ def test_a_manufactured_solution_to_second_order(ridge, folder):
     assert worst[1] < 1e-3 and 3.6 < worst[0] / worst[1] < 4.4
 
 
-@pytest.mark.parametrize("device, dtype, tolerance", [("cpu", "f8", 1e-10), ("simt:32", "f4", 1e-4)])
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+@pytest.mark.parametrize("dtype, tolerance", [("f8", 1e-10), ("f4", 1e-4)])
 def test_a_periodic_box_is_as_its_symbol_says(ridge, folder, device, dtype, tolerance):
     f = np.random.default_rng(3).standard_normal((8, 12, 16)).astype(dtype)
     f -= f.mean(dtype="f8").astype(dtype)
@@ -75,8 +76,8 @@ def test_cycles_and_smoothers_are_chosen_and_told(ridge, folder, device):
                             (["--cycle", "w", "--smoother", "red-black"], "multigrid W(1,1) red-black"),
                             (["--cycle", "f", "--smoother", "jacobi"], "multigrid F(2,2) jacobi"),
                             (["--method", "cg", "--smoother", "red-black"], "conjugate gradients, multigrid V(1,1) red-black")):
-        if device != "cpu" and schedule.startswith(("fft", "conj")):
-            continue  # an emulated GPU takes no transforms by itself, and conjugate gradients smooth as cycles do
+        if not words and device != "cpu":
+            continue  # an emulated GPU takes no transforms by itself
         record, = ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x=dirichlet:1,y=periodic,z=mirror",
                              "--device", device, "--overwrite", "--json", *words).records()
         assert record["schedule"].startswith(schedule) and record["residual"] <= 1e-10
@@ -115,7 +116,8 @@ WALLS = ["x=periodic,y=dirichlet:0.5,z=neumann:-0.25", "x=mirror,y-=dirichlet:1,
 
 
 @pytest.mark.parametrize("device, walls, dtype, tolerance", [
-    ("cpu", WALLS[0], "f8", 1e-10), ("cpu", WALLS[1], "f4", 1e-5), ("simt:32", WALLS[2], "f8", 1e-10), ("simt:32", WALLS[3], "f8", 1e-10)])
+    *[("cpu", w, "f8", 1e-10) for w in WALLS[:3]], ("simt:32", WALLS[3], "f8", 1e-10), ("simt:32", WALLS[1], "f8", 1e-10),
+    ("cpu", WALLS[1], "f4", 1e-5), ("simt:32", WALLS[2], "f4", 1e-5)])
 def test_transforms_solve_what_cycles_do(ridge, folder, device, walls, dtype, tolerance):
     f = np.random.default_rng(6).standard_normal((9, 12, 15)).astype(dtype)
     write("f.h5", "f", f)
@@ -136,7 +138,7 @@ def eigenvalue(angle, order):
 
 
 @pytest.mark.parametrize("order, device, method", [
-    (6, "cpu", "cg"), (8, "cpu", "fft"), (2, "simt:64", "fft"), (4, "simt:64", "cg")])
+    (4, "cpu", "fft"), (6, "cpu", "cg"), (8, "cpu", "fft"), (8, "cpu", "cg"), (2, "simt:64", "fft"), (8, "simt:64", "fft"), (4, "simt:64", "cg")])
 def test_a_mode_has_the_eigenvalue_of_its_order(ridge, folder, order, device, method):
     nz, ny, nx = 10, 12, 13
     z, y, x = np.meshgrid(np.arange(nz), np.arange(ny), np.arange(nx), indexing="ij")
@@ -150,7 +152,8 @@ def test_a_mode_has_the_eigenvalue_of_its_order(ridge, folder, order, device, me
     assert np.abs(got - exact).max() < 1e-9 and attributes["order"][0] == order
 
 
-@pytest.mark.parametrize("device, order", [("cpu", 2), ("simt:32", 8)])
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+@pytest.mark.parametrize("order", [2, 8])
 def test_auto_takes_transforms_for_any_mix_of_faces(ridge, folder, device, order):
     """Modes of three axes with mirror at one face alone, and their eigenvalues."""
     nz, ny, nx = 9, 11, 10
@@ -167,7 +170,7 @@ def test_auto_takes_transforms_for_any_mix_of_faces(ridge, folder, device, order
     assert np.abs(solution()[0] - exact).max() < 1e-9
 
 
-@pytest.mark.parametrize("order, method", [(8, "fft"), (6, "cg")])
+@pytest.mark.parametrize("order, method", [(4, "fft"), (8, "fft"), (6, "cg")])
 def test_a_line_between_faces_is_exact_in_every_order(ridge, folder, order, method):
     write("f.h5", "f", np.zeros((7, 11)))
     ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x-=dirichlet:1,x+=neumann:0.5,y=periodic", "--spacing",
@@ -241,7 +244,8 @@ def masked_matrix(land, k, fixed):
     return water, matrix
 
 
-@pytest.mark.parametrize("device, varies", [("cpu", False), ("simt:32", True)])
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+@pytest.mark.parametrize("varies", [False, True])
 def test_masked_points_take_no_part(ridge, folder, device, varies):
     random = np.random.default_rng(9)
     shape = (7, 12, 11)
@@ -340,7 +344,8 @@ def test_values_that_are_no_numbers_are_refused(ridge, folder):
               says="1 NaN and 0 infinite values, the first at x=3 y=2 z=1")
 
 
-@pytest.mark.parametrize("method, scale", [("fft", 1e300), ("multigrid", 1e155), ("cg", 1e-150), ("multigrid", 1e-300)])
+@pytest.mark.parametrize("method", ["fft", "multigrid", "cg"])
+@pytest.mark.parametrize("scale", [1e300, 1e155, 1e-150, 1e-300])
 def test_norms_whose_squares_are_no_numbers_are_refused(ridge, folder, method, scale):
     write("f.h5", "f", scale * np.random.default_rng(7).standard_normal((9, 9, 9)))
     words = ["--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", "--method", method, "--device", "cpu"]
@@ -360,7 +365,8 @@ def test_a_full_disk_leaves_nothing(ridge, folder, small_disk):
 
 
 @pytest.mark.parametrize("device, shape", [
-    ("cpu", (3,)), ("cpu", (9, 1)), ("cpu", (4, 1, 7)), ("cpu", (5, 3, 8)), ("cpu", (1, 1, 300)), ("simt:32", (3, 4, 5))])
+    ("cpu", (3,)), ("cpu", (1, 9)), ("cpu", (9, 1)), ("cpu", (3, 3, 3)), ("cpu", (4, 1, 7)), ("cpu", (5, 3, 8)), ("cpu", (1, 1, 300)),
+    ("simt:32", (3, 4, 5)), ("simt:32", (1, 30))])
 def test_small_extents(ridge, folder, device, shape):
     """Transforms solve what iterations do, in order 2 and in one that reaches beyond both faces."""
     f = np.random.default_rng(8).standard_normal(shape)
@@ -368,7 +374,7 @@ def test_small_extents(ridge, folder, device, shape):
     for walls in ("x-=dirichlet:1,x+=mirror", "x=periodic", "x-=neumann:0.5,x+=dirichlet:-1"):
         for axis, kind in zip("yz", ("mirror", "dirichlet:0.5")[:len(shape) - 1]):
             walls += f",{axis}={kind}"
-        for order, methods in ((2, ("multigrid", "cg") if shape == (5, 3, 8) else ("multigrid",)), (8, ("cg",))):
+        for order, methods in ((2, ("multigrid", "cg")), (8, ("cg",))):
             found = {}
             for method in ("fft", *methods):
                 ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", walls, "--order", order, "--method", method,
