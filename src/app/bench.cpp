@@ -15,7 +15,6 @@
 #include "kernel_options.hpp"
 #include "level_options.hpp"
 #include "nbody_input.hpp"
-#include "near_options.hpp"
 #include "stored_fields.hpp"
 
 #include <fmt/core.h>
@@ -29,25 +28,11 @@ namespace ridge::app {
 namespace {
 
 struct BenchCommand {
-  std::string kernel;
-  std::string device = "auto";
-  std::string size;
-  std::string precision;
+  KernelOptions launch{.device = "auto"};
   std::string store_as;
-  std::string schedule = "auto";
-  std::string site;
-  std::vector<std::string> settings;
   std::string ranks;
   int repeat = 15;
-  int width = 0;
-  int operations = 10;
-  int ls = 16;
   bool scaling = false;
-  std::optional<Index> steps;
-  std::optional<std::string> boundary;
-  NearOptions within;
-  std::optional<double> theta, error;
-  std::optional<Index> degree, order;
   LevelOptions levels;
   bool counters = false;
   bool energy = false;
@@ -57,47 +42,20 @@ struct BenchCommand {
   void run() const {
     comm::Communicator& world = comm::world();
     const bool over_ranks = world.ranks() > 1 || !ranks.empty();
-    const std::string named = levels.kernel(kernel);
+    const std::string& size = launch.size;
+    const std::string named = levels.kernel(launch.kernel);
     const lab::BenchKernel chosen =
-        lab::find_kernel(named, settings, over_ranks ? lab::Use::ranks : lab::Use::launches);
-    lab::BenchRequest request{comm::device_of_rank(world, device),
-                              is_size_range(size) && !levels.levels
-                                  ? chosen.default_size
-                                  : levels.size(named, size, chosen.default_size),
-                              precision.empty() ? chosen.default_precision : precision,
-                              schedule,
-                              {}};
-    if (!site.empty() && chosen.pattern != "lattice") {
-      throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
-    }
-    request.site = site;
+        lab::find_kernel(named, launch.settings, over_ranks ? lab::Use::ranks : lab::Use::launches);
+    lab::BenchRequest request{
+        comm::device_of_rank(world, launch.device),
+        is_size_range(size) && !levels.levels ? chosen.default_size
+                                              : levels.size(named, size, chosen.default_size),
+        launch.precision.empty() ? chosen.default_precision : launch.precision,
+        launch.schedule,
+        {}};
+    request.options = launch.options(chosen);
     choose_storage(chosen, request);
-    if (width != 0 && chosen.pattern != "lattice") {
-      throw UsageError(fmt::format("--width is for lattice kernels; {} is not one", kernel));
-    }
-    request.width = width;
-    if (boundary && chosen.pattern == "solve") {
-      request.boundary = *boundary;
-    } else if ((steps || boundary) && chosen.pattern != "sweeps") {
-      throw UsageError(
-          fmt::format("--steps and --boundary are for heat and waves; {} is one launch", kernel));
-    }
-    if (steps) request.steps = *steps;
-    if (boundary) request.boundary = *boundary;
-    request.near = within.request(chosen, kernel);
-    if (request.near && over_ranks) throw UsageError("--cutoff is for one rank");
-    request.far = far(chosen);
-    if (request.far && (over_ranks || request.near))
-      throw UsageError(fmt::format("{} is for one rank and goes without --cutoff",
-                                   theta ? "--theta" : "--error"));
-    if (order && chosen.pattern != "tree")
-      throw UsageError(fmt::format("--order is for gravity-tree; {} is none", kernel));
-    request.theta = theta;
-    request.error = error;
-    if (order) request.order = static_cast<int>(std::clamp<Index>(*order, -99, 99));
     request.measure.repeats = repeat;
-    request.operations = operations;
-    request.ls = ls;
     request.wisdom = true;
     request.roof = !no_roof;
     request.measure.between = check_interrupt;
@@ -130,18 +88,19 @@ struct BenchCommand {
 private:
   /// Storage in 16 bits is a precision of the fields alone.
   void choose_storage(const lab::BenchKernel& chosen, lab::BenchRequest& request) const {
-    (void)asked_precision(chosen, kernel, precision);
+    (void)asked_precision(chosen, launch.kernel, launch.precision);
     if (store_as.empty()) return;
     const bool listed = store_as.find('=') != std::string::npos &&
                         (chosen.on_arrays.on_grid || !chosen.arrays.empty());
     if (!listed) lab::check_storage(store_as);
-    const bool takes = takes_storage(chosen, kernel);
+    const bool takes = takes_storage(chosen, launch.kernel);
     if (!takes) {
-      throw UsageError(fmt::format("--store-as is for stencils and systems; {} is of {}", kernel,
-                                   chosen.pattern));
+      throw UsageError(fmt::format("--store-as is for stencils and systems; {} is of {}",
+                                   launch.kernel, chosen.pattern));
     }
-    if (!precision.empty() && precision != "fp32")
-      throw UsageError(fmt::format("--store-as {} computes in fp32, not {}", store_as, precision));
+    if (!launch.precision.empty() && launch.precision != "fp32")
+      throw UsageError(
+          fmt::format("--store-as {} computes in fp32, not {}", store_as, launch.precision));
     request.precision = store_as;
     if (listed) std::tie(request.precision, request.wide) = of_inputs(chosen);
   }
@@ -167,29 +126,36 @@ private:
   [[nodiscard]] std::string run_sizes(const lab::BenchKernel& chosen, lab::BenchRequest request,
                                       std::vector<Record>& records) const {
     lab::RoofSource roof(request.device, false, request.roof);
-    const bool several = schedule == "all" || schedule == "space";
+    const bool several = launch.schedule == "all" || launch.schedule == "space";
     Counting counting(chosen);
     std::optional<Energy> joules;
     if (energy) joules.emplace(request.device);
     const std::vector<Extents> sizes =
-        levels.levels ? std::vector{request.size} : sizes_of(size, chosen.default_size);
+        levels.levels ? std::vector{request.size} : launch.sizes(chosen);
     std::size_t failed = 0;
     std::string why;
     for (const Extents& one : sizes) {
       request.size = one;
       try {
-        const bool sorted = request.near || request.far || chosen.pattern == "tree";
-        if ((sorted || chosen.among_bodies()) && one.rank() == 1) require_room(one.count(), sorted);
+        const bool sorted = chosen.pattern == "tree" || !request.options.all.empty(); // of bodies
+        if ((chosen.pattern == "tree" || chosen.among_bodies()) && one.rank() == 1)
+          require_room(one.count(), sorted);
         const auto the_case = chosen.make_case(request, roof);
         lab::bench_case(*the_case, request, roof, [&](const Record& record) {
           check_interrupt();
           records.push_back(record);
-          if (counters)
-            records.back().counters =
-                counting.of({levels.kernel(kernel), to_text(record.device), to_text(record.size),
-                             record.precision, record.schedule, site, settings, operations, width});
+          if (counters) {
+            KernelOptions counted = launch;
+            counted.kernel = levels.kernel(launch.kernel);
+            counted.device = to_text(record.device);
+            counted.size = to_text(record.size);
+            counted.precision = record.precision;
+            counted.schedule = record.schedule;
+            records.back().counters = counting.of(counted);
+          }
           if (joules) joules->add_to(records.back(), *the_case);
-          if (!json) print_line(records.back(), several, records.size() == 1, is_size_range(size));
+          if (!json)
+            print_line(records.back(), several, records.size() == 1, is_size_range(launch.size));
         });
       } catch (const Failure& failure) {
         check_interrupt();
@@ -199,22 +165,6 @@ private:
     }
     if (failed == 0) return "";
     return fmt::format("{} of {} sizes did not run; {}", failed, sizes.size(), why);
-  }
-
-  /// Interactions with far bodies by proxies, where they are asked for.
-  [[nodiscard]] std::optional<lab::FarRequest> far(const lab::BenchKernel& chosen) const {
-    const bool is_tree = chosen.pattern == "tree";
-    if (degree && ((!theta && !error) || is_tree))
-      throw UsageError("--degree goes with --theta or --error of an interaction: of its proxies");
-    if ((!theta && !error) || is_tree) return {};
-    if (!chosen.among_bodies()) {
-      throw UsageError(fmt::format("{} is for interactions and trees; {} is none",
-                                   theta ? "--theta" : "--error", kernel));
-    }
-    if (theta && error) throw UsageError("--theta and --error: give one of them");
-    const Index asked = degree.value_or(error ? 0 : 4);
-    return lab::FarRequest{theta.value_or(0), static_cast<int>(std::clamp<Index>(asked, -1, 99)),
-                           error};
   }
 
   /// Room for a rate, and for the operations beside a rate of interactions.
@@ -302,50 +252,23 @@ void add_bench(CommandLine& line) {
   const Command command =
       line.add_command("bench", "run a kernel, check it, and print a record for each schedule");
   auto o = std::make_shared<BenchCommand>();
-  command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own").require();
-  command.add_device(&o->device);
-  command.add("--size", &o->size, sizes_too);
-  command.add("--precision", &o->precision, "fp32, fp64 or mixed; each kernel has its own default");
+  command.add("KERNEL", &o->launch.kernel, "a built-in kernel, or FILE.hpp:Name of your own")
+      .require();
+  command.add_device(&o->launch.device);
+  command.add("--size", &o->launch.size, sizes_too);
+  command.add("--precision", &o->launch.precision,
+              "fp32, fp64 or mixed; each kernel has its own default");
   command.add("--store-as", &o->store_as,
               "fp16 or bf16: fields of stencils and systems in 16 bits, computed with in fp32; "
               "1=fp16,2=fp32: inputs of a stencil that are read at the point may stay fp32; "
               "p=fp16,rho=fp32: arrays of a system that are only read may");
-  command.add("--schedule", &o->schedule,
+  command.add("--schedule", &o->launch.schedule,
               "auto: what ridge tune found, else the default; all: those with names and the "
               "default; space: every combination; a "
               "name; or fields such as 'tile=4 store=nontemporal'; several with ; between them");
-  command.add("--site", &o->site,
-              "lattice kernels: propagator, spinor, matrix, vector, complex or real; of wilson and "
-              "dwf links18 or links12, the numbers of a link");
-  add_width(command, &o->width);
-  command.add("--operations", &o->operations, "operations of a chain, 1 to 32");
   o->levels.add_to(command);
-  command.add(
-      "--ls,--rhs", &o->ls,
-      "values a site: the fifth dimension's extent of dwf, right-hand sides of wilson-columns");
-  command.add("--steps", &o->steps, "steps of a launch of heat and waves; 16 if not given");
-  command.add(
-      "--boundary", &o->boundary,
-      "of heat and waves, such as x=periodic,y=dirichlet:0,z=neumann:0; untouched if not given; of "
-      "multigrid, dirichlet:0 if not given");
-  o->within.add_to(command);
-  command.add(
-      "--theta", &o->theta,
-      "of gravity-tree: how wide a node may look; 0.5 if not given; interactions: far bodies "
-      "by proxies, where their box is no wider than that, 0 to 1");
-  command.add("--degree", &o->degree,
-              "with --theta of an interaction: of the polynomials of proxies, 1 to 8; 4 if not "
-              "given, or what "
-              "--error chooses");
-  command.add("--error", &o->error,
-              "in place of --theta: the rms error, which chooses theta and order of gravity-tree, "
-              "theta and degree of an interaction, checked on a sample against all pairs");
-  command.add("--order", &o->order,
-              "of gravity-tree: of the moments of nodes, 1 to 5; 2 if not given, or what --error "
-              "chooses");
+  o->launch.add_of_pattern(command, KernelOption::bench);
   command.add("--repeat", &o->repeat, "timed launches").require_between(1, 100000);
-  command.add("--set", &o->settings,
-              "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
   command.add(
       "--ranks", &o->ranks,
       "PxQxR: the ranks along each dimension, as many as mpirun started; the grid with least "

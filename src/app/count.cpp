@@ -75,8 +75,7 @@ void add_count(CommandLine& line) {
       "count",
       "count the bytes that one launch moves: by perf on the cpu, by ncu or rocprofv3 on GPUs");
   auto o = std::make_shared<CountCommand>();
-  o->launch.add_to(command, sizes_too);
-  add_width(command, &o->launch.width);
+  o->launch.add_to(command, KernelOption::count, sizes_too);
   command.add_device(&o->launch.device);
   o->profile.add_to(command);
   command.add("--write-input", &o->write_input,

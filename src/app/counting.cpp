@@ -71,17 +71,18 @@ std::string content_of(const std::string& file) {
 
 /// This command once more, to run the launch inside of a profiler.
 void add_inside(std::vector<std::string>& command, const KernelOptions& o) {
-  command.insert(command.end(),
-                 {fs::read_symlink("/proc/self/exe").string(), "count", o.kernel, "--inside",
-                  "--schedule", o.schedule, "--operations", std::to_string(o.operations)});
-  const auto add = [&](const char* option, const std::string& value) {
+  command.insert(command.end(), {fs::read_symlink("/proc/self/exe").string(), "count", o.kernel,
+                                 "--inside", "--schedule", o.schedule});
+  const auto add = [&](const std::string& option, const std::string& value) {
     if (!value.empty()) command.insert(command.end(), {option, value});
   };
   add("--device", o.device);
   add("--size", o.size);
   add("--precision", o.precision);
-  add("--site", o.site);
-  if (o.width != 0) add("--width", std::to_string(o.width));
+  KernelOptions inside = o;
+  inside.command = KernelOption::count;
+  for (const auto& [name, value] : inside.options(inside.find()).all)
+    add("--" + name, std::visit([](const auto& held) { return fmt::format("{}", *held); }, value));
   for (const std::string& setting : o.settings)
     add("--set", setting);
 }

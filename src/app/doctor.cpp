@@ -11,7 +11,6 @@
 #include "doctor_print.hpp"
 #include "interrupt.hpp"
 #include "kernel_options.hpp"
-#include "near_options.hpp"
 
 #include <fmt/core.h>
 
@@ -21,9 +20,6 @@ namespace {
 
 struct DoctorCommand {
   KernelOptions launch;
-  NearOptions within;
-  std::optional<double> theta;
-  std::optional<std::string> boundary;
   std::string on;
   std::string explain;
   std::string output;
@@ -53,8 +49,10 @@ private:
   void examine() const {
     const lab::BenchKernel chosen = found();
     const bool is_cycle = chosen.pattern == "solve";
-    const bool recorded =
-        within.request(chosen, launch.kernel) || chosen.pattern == "tree" || is_cycle;
+    if (launch.of_pattern.has("boundary") && !is_cycle)
+      throw UsageError(fmt::format("--boundary is for multigrid, not {}", launch.kernel));
+    const OptionValues options = launch.options(chosen);
+    const bool recorded = options.has("cutoff") || chosen.pattern == "tree" || is_cycle;
     if (recorded && (!on.empty() || checklist)) {
       throw UsageError("lists, trees and cycles of multigrid are known once they have run: give "
                        "--device, without --on or --checklist");
@@ -62,8 +60,6 @@ private:
     if (is_cycle && launch.schedule != "auto" && launch.schedule != "v")
       throw UsageError(fmt::format("the doctor examines V cycles from the finest level, not '{}'",
                                    launch.schedule));
-    if (boundary && !is_cycle)
-      throw UsageError(fmt::format("--boundary is for multigrid, not {}", launch.kernel));
     if (!recorded && !chosen.make_menu)
       throw UsageError(
           fmt::format("the doctor does not know what {} does with memory", launch.kernel));
@@ -102,8 +98,8 @@ private:
 
   /// A gravity of bodies that --theta is given for is that of a tree.
   [[nodiscard]] lab::BenchKernel found() const {
-    lab::BenchKernel chosen = launch.find();
-    if (!theta || chosen.pattern == "tree") return chosen;
+    lab::BenchKernel chosen = lab::find_kernel(launch.kernel, launch.settings);
+    if (!has_theta() || chosen.pattern == "tree") return chosen;
     if (chosen.name != "gravity") {
       throw UsageError(fmt::format("--theta is for gravity and for trees of it; far fields of {} "
                                    "are not examined",
@@ -129,7 +125,7 @@ private:
 
   [[nodiscard]] lab::Visit visit_of(const lab::BenchKernel& chosen, const Place& place,
                                     const NamedText& now) const {
-    return {theta ? chosen.name : launch.kernel,
+    return {has_theta() ? chosen.name : launch.kernel,
             device_text(place),
             place.described->name,
             launch.extents(chosen),
@@ -158,6 +154,7 @@ private:
     }
   }
 
+  [[nodiscard]] bool has_theta() const { return launch.of_pattern.has("theta"); }
   [[nodiscard]] std::string device_text(const Place& place) const {
     return on.empty() || model::names_device_here(on) ? to_text(place.device.id()) : on;
   }
@@ -166,10 +163,7 @@ private:
                                              int steps) const {
     lab::BenchRequest request = launch.request(chosen);
     request.schedule = now.text;
-    request.steps = steps;
-    request.near = within.request(chosen, launch.kernel);
-    request.theta = theta;
-    if (boundary) request.boundary = *boundary;
+    request.options.set("steps", Index{steps});
     request.measure.repeats = 5;
     request.measure.between = check_interrupt;
     return request;
@@ -195,13 +189,8 @@ void add_doctor(CommandLine& line) {
   const Command command = line.add_command(
       "doctor", "why a launch is slow, what would help, by how much, and whether it does");
   auto o = std::make_shared<DoctorCommand>();
-  o->launch.add_to(command);
+  o->launch.add_to(command, KernelOption::doctor);
   command.add_device(&o->launch.device, ": runs the launch there");
-  o->within.add_to(command);
-  command.add("--theta", &o->theta,
-              "gravity, by a tree: how wide a node may look; 0.5 if not given");
-  command.add("--boundary", &o->boundary,
-              "multigrid: conditions at faces, such as x=periodic,y=dirichlet:0");
   command.add("--on", &o->on, "by the model alone: a device here, a described one, or FILE.json");
   command.add("--prove", &o->prove,
               "run each cure in turn with the launch; exits 1 when a prediction does not hold");

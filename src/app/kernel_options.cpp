@@ -9,32 +9,47 @@
 
 #include <fmt/core.h>
 
+#include <map>
+#include <variant>
+
 namespace ridge::app {
 
-void KernelOptions::add_to(const Command& command, const char* size_meaning) {
-  command.add("KERNEL", &kernel, "a built-in kernel, or FILE.hpp:Name of your own");
-  command.add("--size", &size, size_meaning);
-  command.add("--precision", &precision, "fp32, fp64 or mixed; each kernel has its own default");
-  command.add("--schedule", &schedule,
-              "auto, a name, or fields such as 'tile=4 store=nontemporal'");
-  command.add("--site", &site,
-              "lattice kernels: propagator, spinor, matrix, vector, complex or real");
-  command.add("--operations", &operations, "operations of a chain, 1 to 32");
-  command.add(
-      "--ls,--rhs", &ls,
-      "values a site: the fifth dimension's extent of dwf, right-hand sides of wilson-columns");
-  command.add("--set", &settings,
-              "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
+void KernelOptions::add_to(const Command& line, KernelOption::Command name,
+                           const char* size_meaning) {
+  line.add("KERNEL", &kernel, "a built-in kernel, or FILE.hpp:Name of your own");
+  line.add("--size", &size, size_meaning);
+  line.add("--precision", &precision, "fp32, fp64 or mixed; each kernel has its own default");
+  line.add("--schedule", &schedule, "auto, a name, or fields such as 'tile=4 store=nontemporal'");
+  add_of_pattern(line, name);
+}
+
+void KernelOptions::add_of_pattern(const Command& line, KernelOption::Command name) {
+  command = name;
+  std::map<std::string, std::string> meanings; // patterns may share a name
+  for (const KernelOption& row : kernel_options(name)) {
+    std::string& all = meanings[row.name()];
+    all += (all.empty() ? "" : "; ") + std::string(row.meaning);
+  }
+  for (const KernelOption& row : kernel_options(name)) {
+    const auto [at, is_new] = of_pattern.all.try_emplace(row.name(), row.value);
+    if (!is_new) continue;
+    const Option option = std::visit(
+        [&](auto& value) { return line.add(row.names, &value, meanings[row.name()]); }, at->second);
+    if (row.most > 0) option.require_between(row.least, row.most);
+  }
+  line.add("--set", &settings,
+           "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
 }
 
 lab::BenchKernel KernelOptions::find() const {
   if (kernel.empty()) throw UsageError("a KERNEL is needed, such as laplacian; see --help");
   lab::BenchKernel found = lab::find_kernel(kernel, settings);
-  if (!site.empty() && found.pattern != "lattice")
-    throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
-  if (width != 0 && found.pattern != "lattice")
-    throw UsageError(fmt::format("--width is for lattice kernels; {} is not one", kernel));
+  (void)options(found);
   return found;
+}
+
+OptionValues KernelOptions::options(const lab::BenchKernel& found) const {
+  return options_of_kernel(of_pattern, command, found.pattern, kernel);
 }
 
 Extents KernelOptions::extents(const lab::BenchKernel& found) const {
@@ -42,11 +57,7 @@ Extents KernelOptions::extents(const lab::BenchKernel& found) const {
 }
 
 std::vector<Extents> KernelOptions::sizes(const lab::BenchKernel& found) const {
-  return sizes_of(size, found.default_size);
-}
-
-std::vector<Extents> sizes_of(const std::string& size, const Extents& otherwise) {
-  if (size.empty()) return {otherwise};
+  if (size.empty()) return {found.default_size};
   SizeRange range = parse_sizes(size, "--size");
   if (!range.note.empty()) fmt::print(stderr, "ridge: {}\n", range.note);
   return std::move(range.sizes);
@@ -73,20 +84,8 @@ std::string KernelOptions::digits(const lab::BenchKernel& found) const {
 
 lab::BenchRequest KernelOptions::request(const lab::BenchKernel& found) const {
   lab::BenchRequest request{named_device(device), extents(found), digits(found), schedule, {}};
-  request.site = site;
-  request.operations = operations;
-  request.ls = ls;
-  request.width = width;
+  request.options = options(found);
   return request;
-}
-
-void add_width(const Command& command, int* width) {
-  command
-      .add("--width", width,
-           "lattice kernels: bytes of a vector of lanes, numbers of one component that lie "
-           "together; "
-           "what the kernel is fastest with if not given")
-      .require_between(64, 1024);
 }
 
 std::string file_of_kernel(std::string_view kernel) {

@@ -17,10 +17,6 @@ inline constexpr const char* sizes_too =
     "NXxNYxNZ, NXxNY or N, or a range: 256x256x256..1024x1024x1024:256, "
     "512x256x64..512x2048x64:y+64 (docs/report.md)";
 
-/// The sizes of --size, or `otherwise` where it is not given. What a range leaves out is said on
-/// stderr.
-[[nodiscard]] std::vector<Extents> sizes_of(const std::string& size, const Extents& otherwise);
-
 /// Whether the fields of a kernel may be stored in 16 bits (docs/storage.md): those of stencils,
 /// systems and of kernels in files.
 [[nodiscard]] bool takes_storage(const lab::BenchKernel& chosen, const std::string& kernel);
@@ -35,17 +31,19 @@ struct KernelOptions {
   std::string size = {};
   std::string precision = {};
   std::string schedule = "auto";
-  std::string site = {};
   std::vector<std::string> settings = {};
-  int operations = 10;
-  int ls = 16;
-  int width = 0; ///< --width, which add_width adds; 0: not given
+  KernelOption::Command command = KernelOption::bench;
+  OptionValues of_pattern = {}; ///< those that patterns announce, as given
 
   /// All but --device, of which commands say what it does. `size_meaning` is of --size.
-  void add_to(const Command& command, const char* size_meaning = one_size);
+  void add_to(const Command& line, KernelOption::Command name, const char* size_meaning = one_size);
+  /// --set, and the options that patterns announce for a command.
+  void add_of_pattern(const Command& line, KernelOption::Command name);
 
   /// Throws UsageError for no or unknown kernels and for options that are not the kernel's.
   [[nodiscard]] lab::BenchKernel find() const;
+  /// The options of the kernel's pattern that are given, checked. Throws UsageError.
+  [[nodiscard]] OptionValues options(const lab::BenchKernel& found) const;
   [[nodiscard]] Extents extents(const lab::BenchKernel& found) const;
   /// Where --size may be a range: all of them. What a range leaves out is said on stderr.
   [[nodiscard]] std::vector<Extents> sizes(const lab::BenchKernel& found) const;
@@ -53,9 +51,6 @@ struct KernelOptions {
   /// On the device that --device names; the best one where it is not given.
   [[nodiscard]] lab::BenchRequest request(const lab::BenchKernel& found) const;
 };
-
-/// Of commands that run lattice kernels: bytes of a vector, checked where the lattice is made.
-void add_width(const Command& command, int* width);
 
 /// The file of a user's kernel, "heat.hpp" of heat.hpp:Heat; empty for a built-in one.
 [[nodiscard]] std::string file_of_kernel(std::string_view kernel);

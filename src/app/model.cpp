@@ -320,14 +320,7 @@ void add_model(CommandLine& line) {
   command.add("--schedule", &o->launch.schedule,
               "auto; all: those with names and the model's choice; space: every combination; a "
               "name; or fields such as 'tile=4 store=nontemporal'");
-  command.add("--site", &o->launch.site,
-              "lattice kernels: propagator, spinor, matrix, vector, complex or real");
-  command.add("--operations", &o->launch.operations, "operations of a chain, 1 to 32");
-  command.add(
-      "--ls,--rhs", &o->launch.ls,
-      "values a site: the fifth dimension's extent of dwf, right-hand sides of wilson-columns");
-  command.add("--set", &o->launch.settings,
-              "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
+  o->launch.add_of_pattern(command, KernelOption::model);
   command.add("--compare", &o->compare,
               "count what each launch moves as well (ridge count), on a device here");
   command.add("--published", &o->published,

@@ -21,9 +21,10 @@ namespace ridge::app {
 
 /// Where a value goes. A bool is a flag; an optional stays empty where the option is not given; an
 /// option with a list may be repeated, each with one word.
-using OptionTarget = std::variant<bool*, int*, Index*, double*, std::string*, std::optional<Index>*,
-                                  std::optional<std::uint64_t>*, std::optional<double>*,
-                                  std::optional<std::string>*, std::vector<std::string>*>;
+using OptionTarget =
+    std::variant<bool*, int*, Index*, double*, std::string*, std::optional<int>*,
+                 std::optional<Index>*, std::optional<std::uint64_t>*, std::optional<double>*,
+                 std::optional<std::string>*, std::vector<std::string>*>;
 
 class Option {
 public:

@@ -2,7 +2,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/tune_case.hpp>
 #include <ridge/lab/tuned_text.hpp>
-#include <ridge/lab/user_kernel.hpp>
 
 #include "commands.hpp"
 #include "interrupt.hpp"
@@ -42,16 +41,9 @@ tune::Order parse_order(const std::string& text) {
 }
 
 struct TuneCommand {
-  std::string kernel;
-  std::string device = "auto";
-  std::string size;
-  std::string precision;
-  std::string site;
+  KernelOptions launch{.device = "auto"};
   std::string budget = "30s";
-  std::vector<std::string> settings;
   std::string search = "guided";
-  int operations = 10;
-  int ls = 16;
   int most = 0;
   bool json = false;
 
@@ -65,21 +57,13 @@ struct TuneCommand {
     options.progress = [&](const std::string& doing) { progress.show("tuning: " + doing); };
     if (!tune::may_tune()) throw UsageError("RIDGE_TUNE=off: nothing is tuned; unset it");
 
-    const lab::BenchKernel chosen = lab::find_kernel(kernel, settings);
-    if (!site.empty() && chosen.pattern != "lattice")
-      throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
+    const lab::BenchKernel chosen = launch.find();
     if (!chosen.tunes)
       throw UsageError(fmt::format("the schedules of {} do different work: there is no fastest to "
                                    "keep; compare them by bench {} --schedule all",
-                                   kernel, kernel));
-    lab::BenchRequest request{Device(device == "auto" ? best_device() : parse_device(device)),
-                              size.empty() ? chosen.default_size : parse_extents(size, "--size"),
-                              asked_precision(chosen, kernel, precision),
-                              "auto",
-                              {}};
-    request.site = site;
-    request.operations = operations;
-    request.ls = ls;
+                                   launch.kernel, launch.kernel));
+    lab::BenchRequest request = launch.request(chosen);
+    if (launch.device != "auto") request.device = Device(parse_device(launch.device));
     lab::RoofSource roof(request.device);
     lab::require_speed(request.device);
     const auto the_case = chosen.make_case(request, roof);
@@ -98,23 +82,18 @@ void add_tune(CommandLine& line) {
   const Command command = line.add_command(
       "tune", "find the fastest schedule of a kernel here, and keep it for schedule=auto");
   auto o = std::make_shared<TuneCommand>();
-  command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own").require();
-  command.add_device(&o->device);
-  command.add("--size", &o->size, "NXxNYxNZ, NXxNY or N");
-  command.add("--precision", &o->precision, "fp32, fp64 or mixed; each kernel has its own default");
+  command.add("KERNEL", &o->launch.kernel, "a built-in kernel, or FILE.hpp:Name of your own")
+      .require();
+  command.add_device(&o->launch.device);
+  command.add("--size", &o->launch.size, "NXxNYxNZ, NXxNY or N");
+  command.add("--precision", &o->launch.precision,
+              "fp32, fp64 or mixed; each kernel has its own default");
   command.add("--budget", &o->budget, "time for all of it, such as 30s, 500ms or 2min");
   command.add("--most", &o->most, "most schedules to measure; a tenth of the space if not given")
       .require_between(1, 1000000);
   command.add("--search", &o->search,
               "guided by the model and by what was measured; random; or all: the whole space");
-  command.add("--site", &o->site,
-              "lattice kernels: propagator, spinor, matrix, vector, complex or real");
-  command.add("--operations", &o->operations, "operations of a chain, 1 to 32");
-  command.add(
-      "--ls,--rhs", &o->ls,
-      "values a site: the fifth dimension's extent of dwf, right-hand sides of wilson-columns");
-  command.add("--set", &o->settings,
-              "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
+  o->launch.add_of_pattern(command, KernelOption::tune);
   command.add("--json", &o->json, "print one object with everything that was measured");
   command.set_footer("The result is kept in $RIDGE_WISDOM, else $XDG_DATA_HOME/ridge/wisdom, else "
                      "~/.local/share/ridge/wisdom.\nCtrl-C keeps what was found until then. "

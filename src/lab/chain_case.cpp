@@ -185,14 +185,15 @@ namespace {
 /// that there are not.
 template <class Made>
 auto chosen(const BenchRequest& r, const Made& made) {
+  const int operations = r.options.get("operations", 10);
   return in_precision(r.precision, "chain", [&](auto number) {
     decltype(made(Stream<1>{}, number)) found{};
     [&]<int... I>(std::integer_sequence<int, I...>) {
-      (void)((I + 1 == r.operations && (found = made(Stream<I + 1>{}, number), true)) || ...);
+      (void)((I + 1 == operations && (found = made(Stream<I + 1>{}, number), true)) || ...);
     }(std::make_integer_sequence<int, longest_stream>{});
     if (found) return found;
-    throw UsageError(fmt::format("a chain of {} operations: 1 to {} are possible", r.operations,
-                                 longest_stream));
+    throw UsageError(
+        fmt::format("a chain of {} operations: 1 to {} are possible", operations, longest_stream));
   });
 }
 

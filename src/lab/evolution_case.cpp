@@ -26,7 +26,8 @@ class EvolutionCase final : public Case {
 public:
   EvolutionCase(BenchedEvolution kernel, const BenchRequest& request, RoofSource& roof)
       : kernel_(std::move(kernel)), queue_(request.device), size_(request.size),
-        steps_(request.steps), boundaries_(stencil::parse_boundaries(request.boundary)),
+        steps_(request.options.get("steps", Index{16})),
+        boundaries_(stencil::parse_boundaries(request.options.get("boundary", "untouched"))),
         roof_(roof) {
     boundaries_.spacing = sweeps_spacing;
     if (steps_ < 1) throw UsageError(fmt::format("--steps {}: at least 1 is needed", steps_));
@@ -181,7 +182,8 @@ bench_evolution(const std::string& name, const std::string& meaning, const Exten
       }};
   bench.make_menu = [make](const BenchRequest& r, const Place& place) {
     const Evolution made = made_in(make, r).made;
-    return stencil::sweeps_menu(made.traits, made.levels, stencil::parse_boundaries(r.boundary),
+    const std::string boundary = r.options.get("boundary", "untouched");
+    return stencil::sweeps_menu(made.traits, made.levels, stencil::parse_boundaries(boundary),
                                 r.size.xyz(), place);
   };
   return bench;

@@ -27,7 +27,7 @@ SiteShape find_site(const std::string& name, int real_bytes) {
 
 lattice::Lattice lattice_for(const BenchRequest& request) {
   return lattice::Lattice(request.size,
-                          request.width == 0 ? lattice::Lattice::default_width : request.width);
+                          request.options.get("width", lattice::Lattice::default_width));
 }
 
 template <class T>
@@ -67,13 +67,14 @@ StoredPart stored_share(const std::string& kernel, const BenchRequest& request, 
 }
 
 int link_reals(const std::string& kernel, const BenchRequest& request, int otherwise) {
-  if (request.width != 0)
+  if (request.options.has("width"))
     throw UsageError(fmt::format("--width is for fields in boxes; {} has other fields", kernel));
-  if (request.site == "links18") return 18;
-  if (request.site == "links12") return 12;
-  if (request.site.empty()) return otherwise;
+  const std::string site = request.options.get("site", "");
+  if (site == "links18") return 18;
+  if (site == "links12") return 12;
+  if (site.empty()) return otherwise;
   throw UsageError(fmt::format(
-      "--site of {} is links18 or links12, the numbers of a link, not '{}'", kernel, request.site));
+      "--site of {} is links18 or links12, the numbers of a link, not '{}'", kernel, site));
 }
 
 } // namespace ridge::lab

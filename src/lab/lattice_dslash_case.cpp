@@ -19,7 +19,7 @@ struct Operator {
   }
   [[nodiscard]] SiteGrid grid(const Device& device, const BenchRequest& request, int real_bytes,
                               const StoredPart& part) const {
-    return part.grid(device, sites, real_bytes, fifth ? request.ls : 1);
+    return part.grid(device, sites, real_bytes, fifth ? request.options.get("ls", 16) : 1);
   }
   [[nodiscard]] bool halves() const { return sites != Sites::all; }
 };
@@ -63,8 +63,7 @@ template <class Made>
 auto chosen(const Operator& op, const BenchRequest& request, const Made& made) {
   if (request.precision != "fixed16")
     return with_links(op.name, request, op.reals, made, "fp32, fp64 and fixed16");
-  (void)link_reals(op.name, request, op.reals);
-  if (request.site == "links18")
+  if (link_reals(op.name, request, 12) == 18)
     throw UsageError("fixed16 has links of 12 numbers; give --site links12, or none");
   return made.template operator()<Fixed16, 12>();
 }

@@ -138,10 +138,8 @@ private:
                                    to_text(request.size), request.size.rank()));
     }
     constexpr int number_bytes = 2 * sizeof(T);
-    return lattice::Lattice(request.size,
-                            request.width != 0
-                                ? request.width
-                                : lattice::width_for(request.device, request.size, number_bytes));
+    const int width = lattice::width_for(request.device, request.size, number_bytes);
+    return lattice::Lattice(request.size, request.options.get("width", width));
   }
 };
 

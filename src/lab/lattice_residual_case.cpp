@@ -26,8 +26,8 @@ using lattice::Lattice;
 template <class T>
 [[nodiscard]] int residual_width(const BenchRequest& request) {
   constexpr int number_bytes = 2 * sizeof(T);
-  return request.width != 0 ? request.width
-                            : lattice::width_for(request.device, request.size, number_bytes);
+  return request.options.get("width",
+                             lattice::width_for(request.device, request.size, number_bytes));
 }
 
 /// Random fields and a call on them.

@@ -51,8 +51,8 @@ std::unique_ptr<Menu> menu_of(const Place& place, int levels) {
 
 /// The equation that cycles are timed on: dirichlet faces unless the request has others.
 solve::GridProblem cycle_problem(const BenchRequest& request) {
-  if (request.boundary != "untouched")
-    return solve::parse_grid_problem(request.size.xyz(), request.boundary);
+  const std::string boundary = request.options.get("boundary", "untouched");
+  if (boundary != "untouched") return solve::parse_grid_problem(request.size.xyz(), boundary);
   std::string walls;
   for (int d = 0; d < request.size.rank(); ++d)
     walls += fmt::format("{}{}=dirichlet:0", d > 0 ? "," : "", "xyz"[d]);

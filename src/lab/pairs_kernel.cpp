@@ -22,19 +22,20 @@ Index bodies_asked(const Extents& size, const std::string& precision, const std:
 }
 
 pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
-                          const NearRequest& request) {
-  if (!(request.cutoff > 0) || !std::isfinite(request.cutoff))
-    throw UsageError(fmt::format("cutoff {:g}: it must be positive", request.cutoff));
+                          const OptionValues& options) {
+  const double cutoff = options.get("cutoff", 0.0);
+  if (!(cutoff > 0) || !std::isfinite(cutoff))
+    throw UsageError(fmt::format("cutoff {:g}: it must be positive", cutoff));
   const auto count = static_cast<double>(positions[0]->size());
-  const double wanted = std::cbrt(count / request.density);
+  const double wanted = std::cbrt(count / options.get("density", 0.8442)); // of a melt
   // Squares of distances within the cutoff, none of which is much longer than the box, are whole
   // numbers of float's digits in these units.
-  const double unit = std::exp2(std::floor(std::log2(std::min(request.cutoff, wanted))) - 10);
+  const double unit = std::exp2(std::floor(std::log2(std::min(cutoff, wanted))) - 10);
   const double side = std::round(wanted / unit) * unit;
   if (!(side / unit < 0x1p23)) {
     throw UsageError(fmt::format("a box of {:g} is too large for a cutoff of {:g}: positions in "
                                  "fp32 would be too coarse",
-                                 side, request.cutoff));
+                                 side, cutoff));
   }
   for (std::vector<double>* const values : positions) {
     const auto [least, most] = std::minmax_element(values->begin(), values->end());
@@ -47,9 +48,10 @@ pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
       x = std::floor(at / unit) * unit;
     }
   }
-  pairs::ListOptions options{request.cutoff, request.skin, {}};
-  if (request.periodic) options.box = pairs::Box::cube(side);
-  return options;
+  // 0.3 for 2.5, as is usual.
+  pairs::ListOptions lists{cutoff, options.get("skin", 0.12 * cutoff), {}};
+  if (options.get("box", "periodic") == "periodic") lists.box = pairs::Box::cube(side);
+  return lists;
 }
 
 } // namespace ridge::lab

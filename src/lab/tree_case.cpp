@@ -1,5 +1,4 @@
 // The lab's sums by a tree.
-#include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/lab/pairs_kernel.hpp>
 #include <ridge/pairs/tree_case.hpp>
@@ -63,17 +62,17 @@ template <class P>
 std::unique_ptr<Case> tree_case(const std::string& name, Spread spread, const BenchRequest& request,
                                 RoofSource& roof) {
   pairs::TreeOptions options;
-  if (request.theta && request.error) throw UsageError("--theta and --error: give one of them");
-  const int order = request.order.value_or(0);
-  if (request.error) (void)pairs::tree_choice(*request.error, order, P::name);
-  options.order = request.order.value_or(options.order);
-  options.theta = request.theta.value_or(options.theta);
+  const auto error = request.options.find<double>("error");
+  const int order = request.options.get("order", 0);
+  if (error) (void)pairs::tree_choice(*error, order, P::name);
+  options.order = request.options.get("order", options.order);
+  options.theta = request.options.get("theta", options.theta);
   require_sound(options);
   const auto own = std::make_shared<OwnStars<P>>(spread, request.size.count(), request.device);
   auto call = own->call;
   call.options.order = options.order;
   call.options.theta = options.theta;
-  call.asked = request.error;
+  call.asked = error;
   call.order = order;
   return case_of(name, own->queue, call, {roof}, own);
 }

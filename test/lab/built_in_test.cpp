@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 BenchRequest request_of(const char* device, const char* precision, const char* schedule) {
   BenchRequest request{Device(device), Extents{37, 21, 18}, precision, schedule, {}};
   request.measure.repeats = 1;
-  request.steps = 3;
+  request.options.set("steps", Index{3});
   request.roof = false;
   return request;
 }

@@ -4,13 +4,13 @@
 #include <ridge/core/extents.hpp>
 #include <ridge/lab/arrays.hpp>
 #include <ridge/pattern/case.hpp>
+#include <ridge/pattern/kernel_option.hpp>
 #include <ridge/record/measure.hpp>
 #include <ridge/record/record.hpp>
 #include <ridge/record/roof_source.hpp>
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,21 +22,6 @@ class Communicator;
 namespace ridge::lab {
 
 using ridge::AskedSchedule, ridge::Case, ridge::RoofSource;
-
-/// Interactions within a cutoff, by lists of near pairs.
-struct NearRequest {
-  double cutoff = 0;
-  double skin = 0;
-  double density = 0; ///< bodies in a unit of volume
-  bool periodic = true;
-};
-
-/// Interactions with far bodies by proxies.
-struct FarRequest {
-  double theta = 0;
-  int degree = 4;              ///< with `error` 0: any
-  std::optional<double> error; ///< rms, in place of theta
-};
 
 /// The ranks that run a kernel together.
 struct World {
@@ -53,18 +38,9 @@ struct BenchRequest {
   std::string precision = "fp64";
   std::string schedule = "auto"; ///< a schedule, `all` (named ones and the default), or `space`
   MeasureOptions measure;
-  std::string site = {}; ///< lattice kernels: what a site holds; empty: a propagator
-  int width = 0;         ///< lattice kernels: bytes of a vector of lanes; 0: the kernel's own
-  int operations = 10;   ///< of a chain
-  int ls = 16;           ///< of dwf: values a site, the extent of the fifth dimension
-  Index steps = 16;      ///< of what evolves: one launch is so many
-  std::string boundary = "untouched"; ///< of what evolves, as stencil::parse_boundaries reads it
-  bool wisdom = false;                ///< `auto` takes the schedule that tuning found, where it did
-  std::optional<FarRequest> far = {}; ///< interactions: far ones by proxies
-  std::optional<NearRequest> near = {};         ///< interactions: only those within a cutoff
-  std::optional<double> theta = {}, error = {}; ///< trees: how wide nodes may look, or rms error
-  std::optional<int> order = {};                ///< trees: of moments
-  bool roof = true; ///< ceilings are measured, which take seconds on a cpu
+  OptionValues options = {}; ///< of the kernel's pattern
+  bool wisdom = false;       ///< `auto` takes the schedule that tuning found, where it did
+  bool roof = true;          ///< ceilings are measured, which take seconds on a cpu
   World world = {};
   /// Stencils and systems stored in 16 bits: inputs whose bits it has stay fp32.
   unsigned wide = 0;

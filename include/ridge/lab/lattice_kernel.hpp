@@ -23,7 +23,7 @@ namespace ridge::lab {
 template <class T>
 [[nodiscard]] lattice::OwnFields<T> fields_for(const std::string& name, const BenchRequest& request,
                                                int read, int written, const lattice::Lattice& on) {
-  const lattice::SiteShape shape = find_site(request.site, sizeof(T));
+  const lattice::SiteShape shape = find_site(request.options.get("site", ""), sizeof(T));
   return {request.device, name, shape, on.geometry(shape.number_bytes()), read, written};
 }
 
@@ -128,7 +128,7 @@ template <class Make>
   BenchKernel kernel{name, "lattice", meaning, Extents{32, 32, 32, 32}, either};
   kernel.make_menu = [=](const BenchRequest& r, const Place& place) {
     return in_precision(r.precision, name, [&](auto number) {
-      const lattice::SiteShape shape = find_site(r.site, sizeof number);
+      const lattice::SiteShape shape = find_site(r.options.get("site", ""), sizeof number);
       return lattice::menu({use, shape, lattice_for(r).geometry(shape.number_bytes())}, place);
     });
   };

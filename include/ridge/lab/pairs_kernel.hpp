@@ -23,11 +23,11 @@ using MakeBodies = pairs::HostBodies<I::sources> (*)(Index count, std::uint64_t 
 [[nodiscard]] Index bodies_asked(const Extents& size, const std::string& precision,
                                  const std::string& name, bool mixed);
 
-/// The lists' cutoff, skin and box, of a size that numbers in float hold exactly. `positions` are
-/// spread over the box: from a unit cube, -1 to 1, or wherever they are; and rounded so that a
-/// cutoff takes the same pairs in any precision.
+/// The lists' cutoff, skin and box as options say, of a size that numbers in float hold exactly.
+/// `positions` are spread over the box: from a unit cube, -1 to 1, or wherever they are; and
+/// rounded so that a cutoff takes the same pairs in any precision.
 [[nodiscard]] pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
-                                        const NearRequest& request);
+                                        const OptionValues& options);
 
 /// The case of a request on bodies of its own.
 template <class I, class P>
@@ -37,28 +37,30 @@ template <class I, class P>
   const auto with = [&](const I& chosen) {
     return std::make_shared<pairs::OwnBodies<I, P>>(chosen, host, request.device);
   };
-  if (request.near) {
+  const OptionValues& options = request.options;
+  if (options.has("cutoff")) {
     if constexpr (pairs::takes_lists<I>) {
-      const auto options = spread({&host[0], &host[1], &host[2]}, *request.near);
-      const auto own = with(pairs::with_cutoff(interaction, options.cutoff));
-      const pairs::NearCall<I, P> call{own->call, options};
+      const auto lists = spread({&host[0], &host[1], &host[2]}, options);
+      const auto own = with(pairs::with_cutoff(interaction, lists.cutoff));
+      const pairs::NearCall<I, P> call{own->call, lists};
       return case_of(name, own->queue, call, {own->queue, call, roof}, own);
     }
     throw UsageError(name + " has no cutoff: it says of no three components that they are "
                             "positions");
   }
-  if (request.far) {
+  const auto error = options.find<double>("error");
+  if (options.has("theta") || error) {
     if constexpr (pairs::takes_lists<I> &&
                   std::is_same_v<typename P::Stored, typename P::Computed>) {
-      const FarRequest& far = *request.far;
-      pairs::FarOptions options;
-      if (!far.error) { // what it chooses is sound
-        options.theta = far.theta;
-        options.degree = far.degree;
-        require_sound(options);
+      const int degree = options.get("degree", error ? 0 : 4); // 0: any
+      pairs::FarOptions far;
+      if (!error) { // what it chooses is sound
+        far.theta = options.get("theta", far.theta);
+        far.degree = degree;
+        require_sound(far);
       }
       const auto own = with(interaction);
-      const pairs::FarCall<I, P> call{own->call, options, far.error, far.degree};
+      const pairs::FarCall<I, P> call{own->call, far, error, degree};
       return case_of(name, own->queue, call, {std::move(host)}, own);
     }
     throw UsageError(name + " has no far field by proxies: it says of no three components that "
