@@ -8,12 +8,13 @@
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "picture.hpp"
-#include "progress.hpp"
+#include "run.hpp"
 
 #include <fmt/core.h>
 
-#include <chrono>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 namespace ridge::app {
 
@@ -21,8 +22,61 @@ namespace {
 
 using atmosphere::Atmosphere;
 
-/// How often the user is heard and told.
-constexpr double seconds_between_looks = 0.2;
+/// From the first step to the last, with a number of snapshots after that of the begin.
+class AtmosphereRun : public Run {
+public:
+  /// `file` is that of rank 0.
+  AtmosphereRun(Atmosphere& air, std::optional<AtmosphereOutput>& file, double time, int snapshots,
+                comm::Communicator& ranks)
+      : Run(ranks), air_(air), file_(file), time_(time), snapshots_(snapshots) {
+    constexpr Index unknown = std::numeric_limits<Index>::max(); // steps end at times
+    plan(0, unknown, unknown);
+  }
+
+  /// False when the user asked to stop: then the last snapshot is that of the time reached.
+  [[nodiscard]] bool execute() {
+    keep();
+    integrate();
+    return !stopped_;
+  }
+  using Run::seconds;
+
+private:
+  [[nodiscard]] bool is_over() const override { return air_.time() >= time_; }
+  [[nodiscard]] bool is_due() const override { return air_.time() >= next(); }
+  /// The time of the next snapshot.
+  [[nodiscard]] double next() const {
+    return kept_ >= snapshots_ ? time_ : time_ * kept_ / snapshots_;
+  }
+  Index advance(Index most) override {
+    const Index before = air_.steps_done();
+    air_.advance(next(), most);
+    air_.wait();
+    return air_.steps_done() - before;
+  }
+  void passed() override { stopped_ = is_over() && interrupt_seen_by(ranks_); }
+  void keep() override {
+    const atmosphere::State state = air_.state();
+    if (file_) file_->write(air_.time(), state, air_.profiles());
+    ranks_.barrier(); // what rank 0 writes is none of the steps' time
+    ++kept_;
+  }
+  void stop(bool kept_already) override {
+    stopped_ = true;
+    if (!kept_already) keep();
+  }
+  [[nodiscard]] std::string kept_in() const override { return ""; }
+  [[nodiscard]] std::string doing() const override {
+    return fmt::format("{:.0f} s of {:.0f}", air_.time(), time_);
+  }
+  [[nodiscard]] double part() const override { return air_.time() / time_; }
+
+  Atmosphere& air_;
+  std::optional<AtmosphereOutput>& file_;
+  double time_;
+  int snapshots_, kept_ = 0;
+  bool stopped_ = false;
+};
 
 struct AtmosphereCommand {
   std::string which = "thermal";
@@ -73,7 +127,9 @@ struct AtmosphereCommand {
     if (ranks.rank() == 0) report.begin(air, ranks.ranks());
     AtmosphereReport::End end;
     end.before = air.totals();
-    const bool finished = integrate(air, ranks, snapshots_file, end.seconds);
+    AtmosphereRun steps(air, snapshots_file, time, snapshots, ranks);
+    const bool finished = steps.execute();
+    end.seconds = steps.seconds();
     const atmosphere::State last = air.state();
     if (json) end.record = AtmosphereReport::record_of(air, end.seconds, ranks);
     if (ranks.rank() == 0) {
@@ -91,40 +147,6 @@ struct AtmosphereCommand {
       throw Interrupted{
           fmt::format("interrupted at {:g} s of {:g}; the snapshot is written", air.time(), time)};
     }
-  }
-
-  /// Adds up the seconds of the steps. False when the user asked to stop: then the last snapshot is
-  /// that of the time reached.
-  [[nodiscard]] bool integrate(Atmosphere& air, comm::Communicator& ranks,
-                               std::optional<AtmosphereOutput>& file, double& computing) const {
-    using Clock = std::chrono::steady_clock;
-    Progress progress;
-    Index at_once = 1;
-    const auto keep = [&] {
-      const atmosphere::State state = air.state();
-      if (file) file->write(air.time(), state, air.profiles());
-      ranks.barrier(); // what rank 0 writes is none of the steps' time
-    };
-    keep();
-    bool finished = true;
-    for (int s = 1; s <= snapshots && finished; ++s) {
-      const double end = s == snapshots ? time : time * s / snapshots;
-      while (finished && air.time() < end) {
-        const auto begin = Clock::now();
-        air.advance(end, at_once);
-        air.wait();
-        // All ranks take the same steps at a time.
-        const double took =
-            ranks.greatest(std::chrono::duration<double>(Clock::now() - begin).count());
-        computing += took;
-        if (took < seconds_between_looks / 2) at_once *= 2;
-        if (took > seconds_between_looks && at_once > 1) at_once /= 2;
-        progress.show(fmt::format("{:.0f} s of {:.0f}", air.time(), time), air.time() / time);
-        finished = !interrupt_seen_by(ranks);
-      }
-      keep();
-    }
-    return finished;
   }
 };
 

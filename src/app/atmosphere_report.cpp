@@ -2,6 +2,8 @@
 
 #include <ridge/lab/bench.hpp>
 
+#include "run.hpp"
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -55,13 +57,9 @@ Record AtmosphereReport::record_of(Atmosphere& air, double seconds, comm::Commun
   const Index sharing = device.is_gpu() ? ranks.ranks() : 1;
   const Index bytes_held = 2 * record.work.written.value / stages(air) / sharing;
   record.in_cache = bytes_held <= device.facts().last_level_cache.value;
-  if (air.steps_done() < 1 || seconds <= 0) return record;
-  const Seconds each{seconds / static_cast<double>(air.steps_done())};
-  record.timing =
-      Timing{each, each, each, static_cast<int>(std::min<Index>(air.steps_done(), INT_MAX))};
-  const auto bytes = static_cast<double>(record.work.read.value + record.work.written.value);
-  record.achieved = Achievement{bytes / each.value, "B/s", 0, ""};
-  if (record.in_cache) return record;
+  set_rate(record, air.steps_done(), seconds,
+           static_cast<double>(record.work.read.value + record.work.written.value), "B/s");
+  if (!record.achieved || record.in_cache) return record;
   ranks.barrier(); // all measure at the same time
   lab::RoofSource roof(device);
   const Ceiling* const copy = roof.find("copy");

@@ -22,12 +22,6 @@ std::string BodiesFile::text() const {
   return fmt::format("{} and {}", files_->file().string(), files_->xdmf().string());
 }
 
-std::string BodiesFile::kept() const {
-  if (files_->snapshots().empty()) return "";
-  return fmt::format("; {} keeps the snapshots up to step {}", files_->file().string(),
-                     files_->snapshots().back().step);
-}
-
 void BodiesFile::write(const Head& s, const std::function<void(const Writing&)>& begin,
                        const std::function<void(const Writing&)>& add) {
   const auto snapshot = [&](const Handle& file) {

@@ -25,9 +25,7 @@ class BodiesFile {
 public:
   /// What it leaves: "run.h5 and run.xdmf".
   [[nodiscard]] std::string text() const;
-  /// Ends what is said of an error: "; run.h5 keeps the snapshots up to step 200". Empty before the
-  /// first.
-  [[nodiscard]] std::string kept() const;
+  [[nodiscard]] std::string kept() const { return files_->kept("keeps"); }
 
 protected:
   /// Claims `target` and the XDMF file beside it; `inputs` are what was read. Throws what

@@ -61,6 +61,7 @@ public:
 
   [[nodiscard]] const std::filesystem::path& file() const { return files_.file(); }
   [[nodiscard]] std::filesystem::path xdmf() const { return files_.xdmf(); }
+  [[nodiscard]] std::string kept() const { return files_.kept("leads to"); }
   [[nodiscard]] const std::vector<EvolveSnapshot>& snapshots() const { return files_.snapshots(); }
 
 private:

@@ -10,12 +10,10 @@
 #include "evolve_fields.hpp"
 #include "evolve_implicit.hpp"
 #include "evolve_steps.hpp"
-#include "interrupt.hpp"
 #include "picture.hpp"
-#include "progress.hpp"
 #include "rank_pieces.hpp"
+#include "run.hpp"
 #include "run_device.hpp"
-#include "stepping.hpp"
 #include "stored_fields.hpp"
 
 #include <fmt/core.h>
@@ -28,20 +26,21 @@ namespace ridge::app {
 namespace {
 
 /// From the first step to the last.
-class EvolveRunner {
+class EvolveRunner : private Run {
 public:
   EvolveRunner(const EvolveOptions& options, EvolveSetup setup, comm::Communicator& ranks)
-      : o_(options), setup_(std::move(setup)), ranks_(ranks), run_(setup_.run),
+      : Run(ranks), o_(options), setup_(std::move(setup)), run_(setup_.run),
         queue_(device_of_run(ranks, options.device,
                              {options.restart, setup_.run.device, setup_.run.device_name})),
         input_(*setup_.inputs.front()), goes_on_(!options.restart.empty()),
-        step_(goes_on_ ? setup_.snapshots_there.back().step : 0),
         file_(options.output.empty() ? options.restart : options.output), plan_(options.overwrite) {
     const std::optional<StepPlan> before =
         goes_on_ ? std::optional(StepPlan{run_.target, run_.every}) : std::nullopt;
-    const StepPlan plan = plan_steps(options, step_, before);
-    run_.target = plan.target;
-    run_.every = plan.every;
+    const Index first = goes_on_ ? setup_.snapshots_there.back().step : 0;
+    const StepPlan steps = plan_steps(options, first, before);
+    run_.target = steps.target;
+    run_.every = steps.every;
+    plan(first, run_.target, run_.every);
     require_slice();
     if (ranks_.rank() == 0) claim(); // it alone writes
   }
@@ -71,9 +70,8 @@ public:
     // Only the levels are brought back.
     packed_.resize(static_cast<std::size_t>(run_.levels));
     say_begin();
-    first_ = step_;
     if (!run_.storage.empty()) sums_before_ = sums();
-    if (!continues()) keep();
+    continues() ? ranks_.barrier() : keep();
     integrate();
     finish();
   }
@@ -293,10 +291,22 @@ private:
     std::fflush(stdout);
   }
 
+  Index advance(Index most) override {
+    sweeps_ ? sweeps_->run(most) : implicit_->run(most);
+    queue_.wait();
+    return most;
+  }
+  [[nodiscard]] std::string kept_in() const override { return file_.string() + " leads to it"; }
+
   /// Writes the present state.
-  void keep() {
+  void keep() override {
     for (int level = 0; level < run_.levels; ++level)
       bring_state(level, packed_[static_cast<std::size_t>(level)]);
+    write_levels();
+    ranks_.barrier(); // what rank 0 writes is none of the steps' time
+  }
+
+  void write_levels() {
     const auto piece_of = [&](int level, const Piece& piece) {
       return pieces_->bring(piece, packed_[static_cast<std::size_t>(level)].data());
     };
@@ -308,56 +318,18 @@ private:
       return;
     }
     NotFinite odd;
-    const Index last = output_->snapshots().empty() ? -1 : output_->snapshots().back().step;
-    try {
-      odd = output_->write(run_, step_, input_, piece_of);
-    } catch (const Failure& failure) {
-      throw Failure(fmt::format("{}; stopped at step {}{}", failure.what(), step_,
-                                last < 0 ? ""
-                                         : fmt::format("; {} leads to the snapshots up to step {}",
-                                                       file_.string(), last)));
-    }
+    const Index before = output_->snapshots().empty() ? 0 : output_->snapshots().back().step;
+    write([&] { odd = output_->write(run_, step(), input_, piece_of); },
+          [kept = output_->kept()] { return kept; });
     progress_.clear();
     if (odd.count() > 0 && !seen_odd_) {
       seen_odd_ = true;
       fmt::print(stderr,
                  "ridge: step {} is the first snapshot with values that are not finite: {} NaN and "
                  "{} infinite, the first at {}; that of step {} had none\n",
-                 step_, odd.nan, odd.infinite, place(odd.first), std::max<Index>(last, 0));
+                 step(), odd.nan, odd.infinite, place(odd.first), before);
     }
-    if (!o_.json) {
-      fmt::print("step {:>10}  time {:g}\n", step_, static_cast<double>(step_) * run_.dt);
-      std::fflush(stdout);
-    }
-  }
-
-  void integrate() {
-    ranks_.barrier(); // rank 0 has written a snapshot: that is none of the steps' time
-    Stepping stepping(ranks_, step_, run_.target, run_.every);
-    while (!stepping.done()) {
-      stepping.take(stepping.next(), [&](Index steps) {
-        sweeps_ ? sweeps_->run(steps) : implicit_->run(steps);
-        queue_.wait();
-      });
-      const bool due = stepping.due();
-      if (due) {
-        keep();
-        ranks_.barrier();
-      }
-      progress_.show(fmt::format("step {} of {}", step_, run_.target), stepping.part());
-      if (stepping.is_interrupted()) stop(due);
-    }
-    seconds_ = stepping.seconds();
-    progress_.clear();
-  }
-
-  /// After Ctrl-C: keeps what there is, so that a restart goes on from here.
-  [[noreturn]] void stop(bool kept_already) {
-    if (!kept_already) keep();
-    ranks_.barrier(); // the first to end ends all: not before rank 0 has written
-    throw Interrupted{
-        fmt::format("interrupted at step {} of {}; {} leads to it: go on with --restart", step_,
-                    run_.target, file_.string())};
+    if (!o_.json) say_step(step(), run_.dt);
   }
 
   void finish() {
@@ -367,13 +339,8 @@ private:
     Record record = sweeps_ ? sweeps_->record() : implicit_->record();
     record.size = input_.extents();
     record.schedule = run_.schedule;
-    const auto steps = static_cast<double>(run_.target - first_);
-    const Seconds each{seconds_ / steps};
-    record.timing = Timing{each, each, each, static_cast<int>(std::min(steps, 2e9))};
-    const double bytes = static_cast<double>(record.work.read.value + record.work.written.value);
-    record.achieved = Achievement{bytes / each.value, "B/s", 0, ""};
-    record.details.push_back({"steps", steps, ""});
-    record.details.push_back({"dt", run_.dt, ""});
+    const Seconds each{seconds() / static_cast<double>(taken())};
+    add_steps(record, taken(), seconds(), run_.dt);
     record.details.push_back(
         {"points_per_second", static_cast<double>(record.work.items) / each.value, ""});
     if (!run_.storage.empty()) {
@@ -389,8 +356,8 @@ private:
       fmt::print("{}\n", to_json(std::vector{record}));
       return;
     }
-    fmt::print("{} steps in {}, {} a step, {:.3g} points a second; wrote {} and {}{}\n",
-               run_.target - first_, to_text(Seconds{seconds_}), to_text(each),
+    fmt::print("{} steps in {}, {} a step, {:.3g} points a second; wrote {} and {}{}\n", taken(),
+               to_text(Seconds{seconds()}), to_text(each),
                static_cast<double>(record.work.items) / each.value, file_.string(),
                output_->xdmf().string(), o_.picture.empty() ? "" : " and " + o_.picture);
   }
@@ -416,12 +383,10 @@ private:
 
   const EvolveOptions& o_;
   EvolveSetup setup_;
-  comm::Communicator& ranks_;
   EvolveRun& run_;
   Queue queue_;
   const InputDataset& input_;
   bool goes_on_;
-  Index step_, first_ = 0;
   std::filesystem::path file_;
   io::OutputPlan plan_;
   std::optional<EvolveOutput> output_; ///< of rank 0
@@ -431,11 +396,9 @@ private:
   std::vector<const void*> pointers_;
   std::optional<stencil::Sweeps> sweeps_;
   std::optional<ImplicitRun> implicit_; ///< instead of these
-  Progress progress_;
-  Memory narrow_; ///< a field in 16 bits, where they are stored so
+  Memory narrow_;                       ///< a field in 16 bits, where they are stored so
   Sums sums_before_;
   bool seen_odd_ = false;
-  double seconds_ = 0;
 };
 
 } // namespace

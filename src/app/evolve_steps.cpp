@@ -2,11 +2,12 @@
 
 #include <ridge/core/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 namespace ridge::app {
 
@@ -59,21 +60,28 @@ void require_stable(double dt, double stable, const std::string& kernel) {
 }
 
 void require_no_parameters(const EvolveOptions& o, std::initializer_list<RestartOption> others) {
-  const auto refuse = [](const RestartOption& option) {
-    if (!option.is_given) return;
-    throw UsageError(fmt::format("{} cannot be given with --restart: the run goes on with its "
-                                 "own; to change it, start anew from a snapshot",
-                                 option.name));
-  };
-  refuse({!o.kernel.empty() || !o.input.empty(), "KERNEL INPUT"});
-  refuse({!o.dt.empty(), "--dt"});
-  refuse({!o.boundary.empty(), "--boundary"});
-  refuse({!o.spacing.empty(), "--spacing"});
-  refuse({!o.absorb.empty() || o.absorb_width, "--absorb"});
-  refuse({!o.settings.empty(), "--set"});
-  refuse({!o.store_as.empty(), "--store-as"});
-  for (const RestartOption& option : others)
-    refuse(option);
+  const std::string start = "a snapshot";
+  require_none_given({{!o.kernel.empty() || !o.input.empty(), "KERNEL INPUT"},
+                      {!o.dt.empty(), "--dt"},
+                      {!o.boundary.empty(), "--boundary"},
+                      {!o.spacing.empty(), "--spacing"},
+                      {!o.absorb.empty() || o.absorb_width, "--absorb"},
+                      {!o.settings.empty(), "--set"},
+                      {!o.store_as.empty(), "--store-as"}},
+                     start);
+  require_none_given(others, start);
+}
+
+void say_step(Index step, double dt) {
+  fmt::print("step {:>10}  time {:g}\n", step, static_cast<double>(step) * dt);
+  std::fflush(stdout);
+}
+
+void add_steps(Record& record, Index steps, double seconds, double dt) {
+  set_rate(record, steps, seconds,
+           static_cast<double>(record.work.read.value + record.work.written.value), "B/s");
+  record.details.push_back({"steps", static_cast<double>(steps), ""});
+  record.details.push_back({"dt", dt, ""});
 }
 
 } // namespace ridge::app

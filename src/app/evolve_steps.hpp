@@ -2,8 +2,10 @@
 #pragma once
 
 #include <ridge/core/extents.hpp>
+#include <ridge/record/record.hpp>
 
 #include "evolve_setup.hpp"
+#include "run.hpp"
 
 #include <optional>
 #include <string>
@@ -30,14 +32,14 @@ struct StepPlan {
 /// Throws UsageError that says both, where `dt` is larger than the largest stable step.
 void require_stable(double dt, double stable, const std::string& kernel);
 
-/// An option that a run that goes on cannot take.
-struct RestartOption {
-  bool is_given;
-  const char* name;
-};
 /// A restart is the same run: nothing that its fields depend on may be given anew. Throws
 /// UsageError for what this lists beside the options of stencils and of systems alike.
 void require_no_parameters(const EvolveOptions& options,
                            std::initializer_list<RestartOption> others);
+
+/// A line for a snapshot.
+void say_step(Index step, double dt);
+/// How fast the steps were taken, how many, and of which time.
+void add_steps(Record& record, Index steps, double seconds, double dt);
 
 } // namespace ridge::app

@@ -9,8 +9,8 @@
 
 #include "../io/file_names.hpp"
 #include "commands.hpp"
+#include "evolve_steps.hpp"
 #include "evolve_system_command.hpp"
-#include "interrupt.hpp"
 #include "kernel_options.hpp"
 #include "picture.hpp"
 #include "run_device.hpp"
@@ -26,8 +26,6 @@
 namespace ridge::app {
 
 namespace {
-
-constexpr double waited = 0.2; ///< seconds until progress shows and Ctrl-C is heard
 
 chain::NumberValues numbers_of(const std::vector<std::string>& settings) {
   chain::NumberValues numbers;
@@ -85,7 +83,8 @@ void SystemCommand::execute() {
   fill();
   if (!kernel_.storage.empty()) sums_before_ = sums();
   say_begin();
-  if (!continues()) keep();
+  finite_ = kept_ = step();
+  continues() ? ranks_.barrier() : keep();
   integrate();
   finish();
 }
@@ -134,10 +133,10 @@ void SystemCommand::require_finite() {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   const double odd = ranks_.sum(static_cast<double>(system_->odd_numbers()));
-  look_took_ = ranks_.greatest(std::chrono::duration<double>(Clock::now() - begin).count());
-  since_look_ = 0;
+  check_took_ = ranks_.greatest(std::chrono::duration<double>(Clock::now() - begin).count());
+  checked_ = seconds();
   if (odd == 0) {
-    finite_ = system_->step();
+    finite_ = step();
     return;
   }
   progress_.clear();
@@ -150,10 +149,10 @@ void SystemCommand::require_finite() {
                 "--dt {:.3g}, or less",
                 setup_.dt / 2)
           : "start anew from there with other numbers (--set)";
-  throw Failure(fmt::format(
-      "stopped at step {}: {:.0f} values are NaN or infinite, and none was at "
-      "step {}; the last snapshot is {}; {}",
-      system_->step(), odd, finite_, io::snapshot_beside(file_, kept_).string(), advice));
+  throw Failure(
+      fmt::format("stopped at step {}: {:.0f} values are NaN or infinite, and none was at "
+                  "step {}; the last snapshot is {}; {}",
+                  step(), odd, finite_, io::snapshot_beside(file_, kept_).string(), advice));
 }
 
 void SystemCommand::tell(const std::string& text) const {
@@ -258,73 +257,45 @@ void SystemCommand::keep() {
         {name_of(a), points_of(a), dimensions_, [this, a](Index z, void* to) { bring(a, z, to); }});
   }
   if (output_) add_medium(fields);
-  const Index step = system_->step();
   progress_.clear();
   write_all_traces();
+  write_fields(fields);
+  kept_ = step();
+  if (!o_.json) say_step(kept_, setup_.dt);
+  ranks_.barrier(); // what rank 0 writes is none of the steps' time
+}
+
+void SystemCommand::write_fields(const std::vector<SnapshotField>& fields) {
   if (output_) {
-    const Index last = output_->snapshots().empty() ? -1 : output_->snapshots().back().step;
-    try {
-      output_->write(run_, step, static_cast<double>(step) * setup_.dt, setup_.spacing, fields,
-                     bytes_);
-    } catch (const Failure& failure) {
-      throw Failure(fmt::format("{}; stopped at step {}{}", failure.what(), step,
-                                last < 0 ? ""
-                                         : fmt::format("; {} leads to the snapshots up to step {}",
-                                                       file_.string(), last)));
-    }
-  } else {
-    for (const SnapshotField& field : fields) { // as rank 0 asks for them
-      std::vector<double> plane(static_cast<std::size_t>(field.points.x * field.points.y));
-      for (Index z = 0; z < field.points.z; ++z)
-        field.plane(z, plane.data());
-    }
+    write(
+        [&] {
+          output_->write(run_, step(), static_cast<double>(step()) * setup_.dt, setup_.spacing,
+                         fields, bytes_);
+        },
+        [kept = output_->kept()] { return kept; });
+    return;
   }
-  kept_ = step;
-  if (!o_.json) {
-    fmt::print("step {:>10}  time {:g}\n", step, static_cast<double>(step) * setup_.dt);
-    std::fflush(stdout);
+  for (const SnapshotField& field : fields) { // as rank 0 asks for them
+    std::vector<double> plane(static_cast<std::size_t>(field.points.x * field.points.y));
+    for (Index z = 0; z < field.points.z; ++z)
+      field.plane(z, plane.data());
   }
 }
 
-void SystemCommand::integrate() {
-  using Clock = std::chrono::steady_clock;
-  Index batch = 1;
-  const Index first = finite_ = kept_ = setup_.first_step;
-  ranks_.barrier(); // rank 0 has written a snapshot: that is none of the steps' time
-  while (system_->step() < target_) {
-    const Index step = system_->step();
-    const Index next = (step / every_ + 1) * every_;
-    const Index steps = std::min({target_, next, step + batch}) - step;
-    const auto begin = Clock::now();
-    system_->run(steps);
-    queue_->wait();
-    // All ranks take the same steps at a time.
-    const double took =
-        ranks_.greatest(std::chrono::duration<double>(Clock::now() - begin).count());
-    seconds_ += took;
-    since_look_ += took;
-    if (took < waited / 2 && steps == batch) batch *= 2;
-    if (took > waited) batch = std::max<Index>(1, batch / 2);
-    const Index now = system_->step();
-    const bool due = now % every_ == 0 || now == target_;
-    const bool stops = now != target_ && interrupt_seen_by(ranks_);
-    constexpr double part_of_looks = 0.05;
-    if (!begins_odd_ && (due || stops || since_look_ * part_of_looks > look_took_))
-      require_finite();
-    if (due) {
-      keep();
-      ranks_.barrier();
-    }
-    progress_.show(fmt::format("step {} of {}", now, target_),
-                   static_cast<double>(now - first) / static_cast<double>(target_ - first));
-    if (!stops) continue;
-    if (!due) keep();
-    ranks_.barrier(); // the first to end ends all: not before rank 0 has written
-    throw Interrupted{
-        fmt::format("interrupted at step {} of {}; {} leads to it: go on with --restart", now,
-                    target_, file_.string())};
-  }
-  progress_.clear();
+Index SystemCommand::advance(Index most) {
+  system_->run(most);
+  queue_->wait();
+  return most;
+}
+
+/// Now and then: the check must not take much of the run.
+void SystemCommand::passed() {
+  constexpr double part_of_checks = 0.05;
+  if ((seconds() - checked_) * part_of_checks > check_took_) look();
+}
+
+void SystemCommand::look() {
+  if (!begins_odd_ && finite_ != step()) require_finite();
 }
 
 void SystemCommand::finish() {
@@ -346,14 +317,9 @@ void SystemCommand::finish() {
     record.details.push_back({"rank_grid", 0, comm::to_text(setup_.part->grid.ranks())});
   }
   record.schedule = setup_.schedule;
-  const auto steps = static_cast<double>(target_ - setup_.first_step);
-  const Seconds each{seconds_ / steps};
-  record.timing = Timing{each, each, each, static_cast<int>(std::min(steps, 2e9))};
+  const Seconds each{seconds() / static_cast<double>(taken())};
   const auto sites = static_cast<double>(extents_.x * extents_.y * extents_.z);
-  const double bytes = static_cast<double>(record.work.read.value + record.work.written.value);
-  record.achieved = Achievement{bytes / each.value, "B/s", 0, ""};
-  record.details.push_back({"steps", steps, ""});
-  record.details.push_back({"dt", setup_.dt, ""});
+  add_steps(record, taken(), seconds(), setup_.dt);
   record.details.push_back({"site_updates_per_second", sites / each.value, ""});
   record.details.push_back({"bytes_of_launches", launches, ""});
   if (!kernel_.storage.empty()) add_drifts(record, now);
@@ -361,12 +327,11 @@ void SystemCommand::finish() {
     fmt::print("{}\n", to_json(std::vector{record}));
     return;
   }
-  fmt::print("{} steps in {}, {} a step, {:.3g} points a second; wrote {} and {}{}{}{}\n",
-             target_ - setup_.first_step, to_text(Seconds{seconds_}), to_text(each),
-             sites / each.value, output_->file().string(), output_->xdmf().string(),
-             setup_.receivers.empty() ? "" : " and " + traces_file_.string(),
-             o_.picture.empty() ? "" : " and " + o_.picture,
-             o_.gather.empty() ? "" : " and " + o_.gather);
+  fmt::print(
+      "{} steps in {}, {} a step, {:.3g} points a second; wrote {} and {}{}{}{}\n", taken(),
+      to_text(Seconds{seconds()}), to_text(each), sites / each.value, output_->file().string(),
+      output_->xdmf().string(), setup_.receivers.empty() ? "" : " and " + traces_file_.string(),
+      o_.picture.empty() ? "" : " and " + o_.picture, o_.gather.empty() ? "" : " and " + o_.gather);
 }
 
 void SystemCommand::draw() {

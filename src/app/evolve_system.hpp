@@ -57,6 +57,7 @@ public:
              const std::vector<SnapshotField>& fields, int element_bytes);
   [[nodiscard]] const std::filesystem::path& file() const { return files_.file(); }
   [[nodiscard]] std::filesystem::path xdmf() const { return files_.xdmf(); }
+  [[nodiscard]] std::string kept() const { return files_.kept("leads to"); }
   [[nodiscard]] const std::vector<EvolveSnapshot>& snapshots() const { return files_.snapshots(); }
 
 private:

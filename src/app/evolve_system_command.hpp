@@ -1,11 +1,9 @@
 // A run of a system: set up in evolve_system_setup.cpp, run in evolve_system.cpp.
 #pragma once
 
-#include <ridge/comm/communicator.hpp>
-
 #include "evolve_system.hpp"
 #include "hdf5_describe.hpp"
-#include "progress.hpp"
+#include "run.hpp"
 #include "transfer.hpp"
 
 #include <array>
@@ -26,7 +24,7 @@ struct StartField {
 };
 
 /// From the options, or the run that goes on, to the last step.
-class SystemCommand {
+class SystemCommand : private Run {
 public:
   SystemCommand(const EvolveOptions& options, const SystemKernel& kernel);
 
@@ -170,6 +168,8 @@ private:
   [[nodiscard]] std::vector<Sums> sums();
   void add_drifts(Record& record, const std::vector<Sums>& now) const;
   void require_finite();
+  void passed() override;
+  void look() override;
 
   /// What `start` makes of plane z: all arrays of a point, then the next. Values that are not
   /// finite are counted where the plane is this rank's, once.
@@ -186,20 +186,21 @@ private:
   void give(const std::vector<double>& plane, void* to) const;
   /// What steps do not change, as another run needs it: once, and linked to from other snapshots.
   void add_medium(std::vector<SnapshotField>& fields);
-  void keep();
+  void keep() override;
+  void write_fields(const std::vector<SnapshotField>& fields);
 
   /// Of all ranks. Collective.
   [[nodiscard]] std::vector<std::vector<double>> all_traces() const;
   void write_all_traces();
 
-  void integrate();
+  Index advance(Index most) override;
+  [[nodiscard]] std::string kept_in() const override { return file_.string() + " leads to it"; }
   void finish();
 
   /// The plane in the middle of z, of the field that is asked for, or the first.
   void draw();
 
   const EvolveOptions& o_;
-  comm::Communicator& ranks_;
   const SystemKernel& kernel_;
   const chain::Description& chain_;
   bool goes_on_;
@@ -216,7 +217,7 @@ private:
   double fastest_ = 0;
   chain::FlowHeights heights_; ///< the highest energy, the lowest ground
   std::string dt_note_;
-  Index target_ = 0, every_ = 0, odd_ = 0;
+  Index odd_ = 0;
   Places sources_, receivers_;
   std::vector<std::string> wavelets_; ///< what names each of the setup's
   fs::path traces_file_;
@@ -232,9 +233,7 @@ private:
   bool begins_odd_ = false;       ///< with values that are not finite, which pass through
   std::set<Index> odd_planes_;    ///< whose values that are not finite are counted
   Index finite_ = 0, kept_ = 0;   ///< steps: all values are finite, the last snapshot
-  double since_look_ = 0, look_took_ = 0; ///< seconds
-  Progress progress_;
-  double seconds_ = 0;
+  double checked_ = 0, check_took_ = 0; ///< seconds of steps at the last check, and of the check
 };
 
 } // namespace ridge::app

@@ -42,14 +42,14 @@ void SystemCommand::read_step_tables() {
             fmt::format("--set {} and --by-step {}: give one of them", setting, entry));
     }
     chain::StepTable table{entry.substr(0, equals),
-                           read_wavelet(text, folder, setup_.dt, target_, "--by-step")};
+                           read_wavelet(text, folder, setup_.dt, last(), "--by-step")};
     const std::string file = file_of_wavelet(text);
     if (!file.empty()) plan_.reads(folder / file, "the file of --by-step");
     const auto length = static_cast<Index>(table.values.size());
-    if (length < target_ && ranks_.rank() == 0) {
+    if (length < last() && ranks_.rank() == 0) {
       fmt::print(stderr,
                  "ridge: {} has {} values, and the run {} steps: the last one holds after them\n",
-                 text, length, target_);
+                 text, length, last());
     }
     setup_.by_step.push_back(std::move(table));
   }
@@ -129,7 +129,7 @@ void SystemCommand::read_probes() {
         known = wavelets.emplace(text, setup_.wavelets.size()).first;
         const fs::path folder = goes_on_ ? fs::path(run_["folder"]) : fs::path();
         wavelets_.push_back(text);
-        setup_.wavelets.push_back(read_wavelet(text, folder, setup_.dt, target_));
+        setup_.wavelets.push_back(read_wavelet(text, folder, setup_.dt, last()));
         const std::string file = file_of_wavelet(text);
         if (!file.empty()) plan_.reads(folder / file, "the file of --wavelet");
         const double most = most_of_ricker * frequency_shown(text, setup_.dt);
@@ -140,11 +140,11 @@ void SystemCommand::read_probes() {
                      text, 1 / (2 * setup_.dt), setup_.dt, 1 / (2 * most));
         }
         const auto length = static_cast<Index>(setup_.wavelets.back().size());
-        if (length < target_ && ranks_.rank() == 0) {
+        if (length < last() && ranks_.rank() == 0) {
           fmt::print(stderr,
                      "ridge: the wavelet {} has {} values, and the run {} steps: it is 0 after "
                      "them\n",
-                     text, length, target_);
+                     text, length, last());
         }
       }
       setup_.sources.push_back({array_named(row.array, where(sources_, row)), row.position,

@@ -19,7 +19,7 @@
 namespace ridge::app {
 
 SystemCommand::SystemCommand(const EvolveOptions& options, const SystemKernel& kernel)
-    : o_(options), ranks_(comm::world()), kernel_(kernel), chain_(kernel.of_double),
+    : Run(comm::world()), o_(options), kernel_(kernel), chain_(kernel.of_double),
       goes_on_(!options.restart.empty()), plan_(options.overwrite) {
   if (goes_on_) {
     begin_again();
@@ -133,11 +133,10 @@ void SystemCommand::choose_steps() {
   const std::optional<StepPlan> before =
       goes_on_ ? std::optional(StepPlan{count_in(run_, "target"), count_in(run_, "every")})
                : std::nullopt;
-  const StepPlan plan = plan_steps(o_, setup_.first_step, before);
-  target_ = plan.target;
-  every_ = plan.every;
-  run_["target"] = fmt::format("{}", target_);
-  run_["every"] = fmt::format("{}", every_);
+  const StepPlan steps = plan_steps(o_, setup_.first_step, before);
+  plan(setup_.first_step, steps.target, steps.every);
+  run_["target"] = fmt::format("{}", steps.target);
+  run_["every"] = fmt::format("{}", steps.every);
 }
 
 void SystemCommand::mark() {

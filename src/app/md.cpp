@@ -4,14 +4,11 @@
 #include <ridge/lab/settings.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
+#include "bodies_run.hpp"
 #include "commands.hpp"
-#include "interrupt.hpp"
 #include "md_file.hpp"
-#include "nbody_format.hpp"
 #include "nbody_input.hpp"
-#include "progress.hpp"
 #include "run_device.hpp"
-#include "stepping.hpp"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -58,32 +55,22 @@ void require_one_start(const MdOptions& o) {
     throw UsageError(fmt::format("{}: give INPUT, --lattice N or --restart FILE, one of them",
                                  starts == 0 ? "nothing to start from" : "several starts"));
   }
-  if (o.steps < 0) throw UsageError(fmt::format("--steps {}: it must not be negative", o.steps));
-  if (o.every && *o.every < 1)
-    throw UsageError(fmt::format("--every {}: at least 1 is needed", *o.every));
+  require_steps(o.steps, o.every);
   if ((o.seed || o.temperature) && !o.lattice)
     throw UsageError("--seed and --temperature go with --lattice");
   if (o.output.empty() && !o.lattice) throw UsageError("-o FILE.h5 is needed: where snapshots go");
 }
 
-/// A restart is the same run: nothing that its trajectory depends on may be given anew.
 void require_no_parameters(const MdOptions& o) {
-  const std::pair<bool, const char*> given[] = {{o.dt.has_value(), "--dt"},
-                                                {o.cutoff.has_value(), "--cutoff"},
-                                                {o.skin.has_value(), "--skin"},
-                                                {o.density.has_value(), "--density"},
-                                                {o.box.has_value(), "--box"},
-                                                {o.precision.has_value(), "--precision"},
-                                                {o.interaction.has_value(), "--interaction"},
-                                                {!o.settings.empty(), "--set"}};
-  for (const auto& [is_given, name] : given) {
-    if (is_given) {
-      throw UsageError(
-          fmt::format("{} cannot be given with --restart: the run goes on with its own; to change "
-                      "it, start anew from {}:/snapshots/STEP",
-                      name, o.restart));
-    }
-  }
+  require_none_given({{o.dt.has_value(), "--dt"},
+                      {o.cutoff.has_value(), "--cutoff"},
+                      {o.skin.has_value(), "--skin"},
+                      {o.density.has_value(), "--density"},
+                      {o.box.has_value(), "--box"},
+                      {o.precision.has_value(), "--precision"},
+                      {o.interaction.has_value(), "--interaction"},
+                      {!o.settings.empty(), "--set"}},
+                     o.restart + ":/snapshots/STEP");
 }
 
 std::array<double, 3> parse_box(const std::string& text) {
@@ -203,22 +190,16 @@ std::string times(Index count) {
 }
 
 /// From the first step to the last.
-class MdCommand {
+class MdCommand : private BodiesRun<MdWriter> {
 public:
   MdCommand(const MdOptions& options, MdBeginning beginning)
-      : o_(options), run_(std::move(beginning.run)), now_(std::move(beginning.at)),
-        files_(std::move(beginning.files)), found_(beginning.found),
-        steps_(ranks_, now_.step, now_.step + std::min(options.steps, nbody_format::most_steps + 1),
-               options.every.value_or(std::max<Index>(1, options.steps / 10))) {}
+      : BodiesRun(options.output, beginning.at.step, options.steps, options.every), o_(options),
+        run_(std::move(beginning.run)), now_(std::move(beginning.at)),
+        files_(std::move(beginning.files)), found_(beginning.found) {}
 
   void execute(const Device& device) {
-    if (steps_.last() > nbody_format::most_steps) {
-      throw UsageError(fmt::format("--steps {}: a run has at most {} steps", o_.steps,
-                                   nbody_format::most_steps));
-    }
     const pairs::NearInteraction interaction = interaction_of(run_);
-    if (!o_.output.empty() && ranks_.rank() == 0)
-      writer_ = std::make_unique<MdWriter>(o_.output, files_, o_.overwrite);
+    claim(files_, o_.overwrite);
     const bool same = found_ && o_.schedule.empty() && to_text(device.id()) == run_.device;
     const std::string schedule = same ? run_.schedule : o_.schedule.empty() ? "auto" : o_.schedule;
     system_ = md::make_system(device, run_.parameters, now_, interaction, schedule, ranks_);
@@ -240,7 +221,8 @@ public:
 
 private:
   /// Brings the present state here.
-  void look() {
+  void look() override {
+    now_.step = step();
     system_->read(now_);
     now_.time = static_cast<double>(now_.step) * run_.parameters.dt;
     diagnostics_ = diagnose(now_, run_.parameters);
@@ -282,7 +264,7 @@ private:
   }
 
   /// Reports and writes the state that was looked at.
-  void keep() {
+  void keep() override {
     const md::Diagnostics& d = diagnostics_;
     if (!std::isfinite(d.energy()) || !std::isfinite(d.virial)) {
       throw Failure(fmt::format("at step {} the energy is no longer finite{}; {}{}", now_.step,
@@ -307,74 +289,35 @@ private:
                  d.energy() / n, drift(), momentum);
       std::fflush(stdout);
     }
-    if (writer_ == nullptr) return;
-    try {
-      writer_->write(run_, now_, d);
-    } catch (const Failure& failure) {
-      throw Failure(fmt::format("{}; stopped at step {}{}", failure.what(), now_.step, kept()));
-    }
+    write_state(run_, now_, d);
   }
 
-  [[nodiscard]] std::string kept() const { return writer_ == nullptr ? "" : writer_->kept(); }
-
-  void integrate() {
-    while (!steps_.done()) {
-      steps_.take(steps_.next(), [&](Index steps) { advance(steps); });
-      const bool due = steps_.due();
-      if (due) {
-        look();
-        keep();
-      }
-      progress_.show("integrating", steps_.part());
-      stop_if_asked(due);
-    }
-    progress_.clear();
-  }
-
-  void advance(Index steps) {
+  Index advance(Index most) override {
     try {
-      system_->advance(steps);
+      system_->advance(most);
     } catch (const UsageError& error) { // a body that is nowhere
-      throw Failure(fmt::format("between steps {} and {}: {}; {}{}", now_.step, now_.step + steps,
+      throw Failure(fmt::format("between steps {} and {}: {}; {}{}", step(), step() + most,
                                 error.what(), remedy, kept()));
     }
     system_->wait();
-  }
-
-  /// After Ctrl-C: keeps what there is, so that a restart goes on from here.
-  void stop_if_asked(bool kept_already) {
-    if (!steps_.is_interrupted()) return;
-    if (o_.output.empty()) throw Interrupted{};
-    if (!kept_already) {
-      look();
-      keep();
-    }
-    ranks_.barrier(); // the first to end ends all: not before rank 0 has written
-    throw Interrupted{fmt::format("interrupted at step {} of {}; {} keeps it: go on with --restart",
-                                  now_.step, steps_.last(), o_.output)};
+    return most;
   }
 
   void finish() const {
-    const Index steps = steps_.taken();
-    const double seconds = steps_.seconds();
+    const Index steps = taken();
     const double rate =
-        seconds > 0 ? static_cast<double>(steps * now_.bodies.count()) / seconds : 0;
+        seconds() > 0 ? static_cast<double>(steps * now_.bodies.count()) / seconds() : 0;
     Record record = system_->record();
     const Index builds = system_->builds(); // without those that are timed below
     if (!o_.json) {
       fmt::print("{} step{} in {}, {}; lists were built {}{}\n", steps, steps == 1 ? "" : "s",
-                 ridge::to_text(Seconds{seconds}), quantity(rate, "body-steps/s"), times(builds),
-                 writer_ == nullptr ? "" : "; wrote " + writer_->text());
+                 ridge::to_text(Seconds{seconds()}), quantity(rate, "body-steps/s"), times(builds),
+                 written().empty() ? "" : "; wrote " + written());
       return;
     }
     record.kernel = "md";
     system_->add_phases(record);
-    if (steps > 0 && seconds > 0) {
-      const Seconds each{seconds / static_cast<double>(steps)};
-      record.timing = Timing{each, each, each, static_cast<int>(std::min<Index>(steps, INT_MAX))};
-      record.achieved =
-          Achievement{static_cast<double>(record.work.items) / each.value, "interactions/s", 0, ""};
-    }
+    set_rate(record, steps, seconds(), static_cast<double>(record.work.items), "interactions/s");
     Json all = Json::parse(to_json(record));
     const md::Parameters& p = run_.parameters;
     all["md"] = {{"start", run_.start},
@@ -386,25 +329,21 @@ private:
                  {"skin", p.skin},
                  {"box", p.box},
                  {"steps", steps},
-                 {"seconds", seconds},
+                 {"seconds", seconds()},
                  {"body_steps_per_second", rate},
                  {"builds", builds},
-                 {"output", writer_ == nullptr ? Json() : Json(writer_->text())},
+                 {"output", written().empty() ? Json() : Json(written())},
                  {"snapshots", lines_}};
     fmt::print("{}\n", Json::array({all}).dump(2));
   }
 
   const MdOptions& o_;
-  comm::Communicator& ranks_ = comm::world();
   MdRun run_;
   md::State now_;
   md::Diagnostics diagnostics_;
   std::vector<std::filesystem::path> files_;
   std::optional<MdFound> found_; ///< by the run that goes on
-  Stepping steps_;
-  std::unique_ptr<MdWriter> writer_;
   std::unique_ptr<md::System> system_;
-  Progress progress_;
   Json lines_ = Json::array();
 };
 

@@ -1,15 +1,12 @@
 #include <ridge/comm/carrier.hpp>
 #include <ridge/core/error.hpp>
 
+#include "bodies_run.hpp"
 #include "commands.hpp"
-#include "interrupt.hpp"
 #include "nbody_file.hpp"
-#include "nbody_format.hpp"
 #include "nbody_input.hpp"
 #include "nbody_report.hpp"
-#include "progress.hpp"
 #include "run_device.hpp"
-#include "stepping.hpp"
 
 #include <fmt/core.h>
 #include <nbody/solar_system.hpp>
@@ -58,10 +55,7 @@ void require_one_start(const NbodyOptions& o) {
                     "--restart FILE, one of them",
                     starts == 0 ? "nothing to start from" : "several starts"));
   }
-  if (o.steps < 0) throw UsageError(fmt::format("--steps {}: it must not be negative", o.steps));
-  if (o.every && *o.every < 1) {
-    throw UsageError(fmt::format("--every {}: at least 1 is needed", *o.every));
-  }
+  require_steps(o.steps, o.every);
   if (o.seed && !o.plummer && !o.cold_collapse) {
     throw UsageError("--seed goes with --plummer and --cold-collapse");
   }
@@ -70,25 +64,17 @@ void require_one_start(const NbodyOptions& o) {
   }
 }
 
-/// A restart is the same run: nothing that its trajectory depends on may be given anew.
 void require_no_parameters(const NbodyOptions& o) {
-  const std::pair<bool, const char*> given[] = {{o.dt.has_value(), "--dt"},
-                                                {o.softening.has_value(), "--softening"},
-                                                {o.gravity.has_value(), "--G"},
-                                                {o.precision.has_value(), "--precision"},
-                                                {o.integrator.has_value(), "--integrator"},
-                                                {o.forces.has_value(), "--forces"},
-                                                {o.theta.has_value(), "--theta"},
-                                                {o.error.has_value(), "--error"},
-                                                {o.order.has_value(), "--order"}};
-  for (const auto& [is_given, name] : given) {
-    if (is_given) {
-      throw UsageError(
-          fmt::format("{} cannot be given with --restart: the run goes on with its own; "
-                      "to change it, start anew from {}:/snapshots/STEP",
-                      name, o.restart));
-    }
-  }
+  require_none_given({{o.dt.has_value(), "--dt"},
+                      {o.softening.has_value(), "--softening"},
+                      {o.gravity.has_value(), "--G"},
+                      {o.precision.has_value(), "--precision"},
+                      {o.integrator.has_value(), "--integrator"},
+                      {o.forces.has_value(), "--forces"},
+                      {o.theta.has_value(), "--theta"},
+                      {o.error.has_value(), "--error"},
+                      {o.order.has_value(), "--order"}},
+                     o.restart + ":/snapshots/STEP");
 }
 
 Parameters parameters_of(const NbodyOptions& o) {
@@ -151,19 +137,14 @@ Beginning begin_again(const NbodyOptions& o) {
 }
 
 /// From the first step to the last.
-class NbodyCommand {
+class NbodyCommand : private BodiesRun<NbodyWriter> {
 public:
   NbodyCommand(const NbodyOptions& options, Beginning beginning)
-      : o_(options), run_(std::move(beginning.run)), now_(std::move(beginning.at)),
-        files_(std::move(beginning.files)), goes_on_(beginning.goes_on), report_(options.json),
-        steps_(ranks_, now_.step, now_.step + std::min(options.steps, nbody_format::most_steps + 1),
-               options.every.value_or(std::max<Index>(1, options.steps / 10))) {}
+      : BodiesRun(options.output, beginning.at.step, options.steps, options.every), o_(options),
+        run_(std::move(beginning.run)), now_(std::move(beginning.at)),
+        files_(std::move(beginning.files)), goes_on_(beginning.goes_on), report_(options.json) {}
 
   void execute(const Device& device) {
-    if (steps_.last() > nbody_format::most_steps) {
-      throw UsageError(fmt::format("--steps {}: a run has at most {} steps", o_.steps,
-                                   nbody_format::most_steps));
-    }
     require_sound(now_.bodies, run_.parameters);
     if (!goes_on_ && run_.parameters.precision == nbody::Precision::fp32) {
       take_origin_inside(now_.bodies);
@@ -171,15 +152,14 @@ public:
     if (run_.parameters.softening == 0) {
       require_apart(now_.bodies, run_.parameters.precision);
     }
-    if (!o_.output.empty() && ranks_.rank() == 0) {
-      writer_ = std::make_unique<NbodyWriter>(o_.output, files_, o_.overwrite);
-    }
+    claim(files_, o_.overwrite);
     choose_device(device);
     if (!goes_on_) run_.id = checksum(0, run_.parameters, 0, now_.bodies);
     look();
     if (!goes_on_) run_.initial = now_.diagnostics;
     report_.begin(run_, now_.bodies.count(), system_->record(), note(device));
     keep();
+    begin_periods();
     integrate();
     finish();
   }
@@ -206,7 +186,8 @@ private:
   }
 
   /// Brings the present state here.
-  void look() {
+  void look() override {
+    now_.step = step();
     system_->read(now_.bodies, now_.potential);
     now_.acceleration = system_->accelerations();
     now_.tree = system_->tree();
@@ -215,7 +196,7 @@ private:
   }
 
   /// Reports and writes the state that was looked at.
-  void keep() {
+  void keep() override {
     if (const Index lost = first_lost(now_.bodies, now_.potential);
         lost >= 0 || !std::isfinite(now_.diagnostics.energy())) {
       throw Failure(
@@ -225,50 +206,29 @@ private:
     }
     progress_.clear();
     report_.snapshot(run_, now_);
-    if (writer_ == nullptr) return;
-    try {
-      writer_->write(run_, now_);
-    } catch (const Failure& failure) {
-      throw Failure(fmt::format("{}; stopped at step {}{}", failure.what(), now_.step, kept()));
-    }
+    write_state(run_, now_);
   }
 
-  [[nodiscard]] std::string kept() const { return writer_ == nullptr ? "" : writer_->kept(); }
-
-  void integrate() {
-    const bool planets = run_.start == "solar-system";
+  void begin_periods() {
+    if (run_.start != "solar-system") return;
     // Often enough for the fastest planet, seldom enough to be cheap.
     constexpr double sample_days = 2;
-    const Index sample =
-        planets ? std::max<Index>(1, static_cast<Index>(sample_days / run_.parameters.dt)) : 0;
-    if (planets && static_cast<double>(sample) * run_.parameters.dt <= 20) periods_.emplace();
-    if (periods_) periods_->look(now_.time, now_.bodies);
-    while (!steps_.done()) {
-      steps_.take(steps_.next(periods_ ? sample : 0), [&](Index steps) {
-        system_->advance(steps);
-        system_->wait();
-      });
-      const bool due = steps_.due();
-      if (periods_ || due) look();
-      if (periods_) periods_->look(now_.time, now_.bodies);
-      if (due) keep();
-      progress_.show("integrating", steps_.part());
-      stop_if_asked(due);
-    }
-    progress_.clear();
+    const Index sample = std::max<Index>(1, static_cast<Index>(sample_days / run_.parameters.dt));
+    if (static_cast<double>(sample) * run_.parameters.dt > 20) return;
+    sample_ = sample;
+    periods_.emplace().look(now_.time, now_.bodies);
   }
 
-  /// After Ctrl-C: keeps what there is, so that a restart goes on from here.
-  void stop_if_asked(bool kept_already) {
-    if (!steps_.is_interrupted()) return;
-    if (o_.output.empty()) throw Interrupted{};
-    if (!kept_already) {
-      look();
-      keep();
-    }
-    ranks_.barrier(); // the first to end ends all: not before rank 0 has written
-    throw Interrupted{fmt::format("interrupted at step {} of {}; {} keeps it: go on with --restart",
-                                  now_.step, steps_.last(), o_.output)};
+  [[nodiscard]] Index beside() const override { return sample_; }
+  Index advance(Index most) override {
+    system_->advance(most);
+    system_->wait();
+    return most;
+  }
+  void passed() override {
+    if (!periods_) return;
+    look();
+    periods_->look(now_.time, now_.bodies);
   }
 
   void finish() {
@@ -276,29 +236,26 @@ private:
     end.force = system_->record();
     system_->add_error(end.force);
     end.force.schedule_name = system_->schedule().name;
-    end.steps = steps_.taken();
+    end.steps = taken();
     end.evaluations = end.steps * static_cast<Index>(leapfrogs(run_.parameters.integrator).size());
-    end.seconds = steps_.seconds();
+    end.seconds = seconds();
     end.on_device = system_->held();
     constexpr Index values = 8; // of a body: place, velocity, mass, potential
     end.on_host = Bytes{values * now_.bodies.count() * static_cast<Index>(sizeof(double))};
-    end.output = writer_ == nullptr ? "" : writer_->text();
+    end.output = written();
     end.periods = periods_ ? &*periods_ : nullptr;
     report_.end(run_, end);
   }
 
   const NbodyOptions& o_;
-  comm::Communicator& ranks_ = comm::world();
   NbodyRun run_;
   Snapshot now_;
   std::vector<std::filesystem::path> files_;
   bool goes_on_;
   NbodyReport report_;
-  Stepping steps_;
-  std::unique_ptr<NbodyWriter> writer_;
   std::unique_ptr<nbody::System> system_;
   std::optional<nbody::PeriodMeter> periods_;
-  Progress progress_;
+  Index sample_ = 0; ///< steps between two looks at them
 };
 
 void run_nbody(const NbodyOptions& o) {

@@ -1,5 +1,7 @@
 #include "nbody_report.hpp"
 
+#include "run.hpp"
+
 #include <fmt/core.h>
 #include <nbody/solar_system.hpp>
 #include <nlohmann/json.hpp>
@@ -16,12 +18,8 @@ using Json = nlohmann::ordered_json;
 Record timed(const NbodyReport::End& end) {
   Record record = end.force;
   record.kernel = "nbody";
-  if (end.evaluations < 1 || end.seconds <= 0) return record;
-  const Seconds each{end.seconds / static_cast<double>(end.evaluations)};
-  record.timing =
-      Timing{each, each, each, static_cast<int>(std::min<Index>(end.evaluations, INT_MAX))};
-  record.achieved =
-      Achievement{static_cast<double>(record.work.items) / each.value, "interactions/s", 0, ""};
+  set_rate(record, end.evaluations, end.seconds, static_cast<double>(record.work.items),
+           "interactions/s");
   return record;
 }
 

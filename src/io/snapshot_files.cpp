@@ -126,6 +126,12 @@ fs::path SnapshotFiles::xdmf() const {
   return xdmf_beside(file_);
 }
 
+std::string SnapshotFiles::kept(const char* verb) const {
+  if (snapshots_.empty()) return "";
+  return fmt::format("; {} {} the snapshots up to step {}", file_.string(), verb,
+                     snapshots_.back().step);
+}
+
 void SnapshotFiles::add(const Parts& parts) {
   OutputFile made(plan_, snapshot_beside(file_, parts.step));
   made.require_room(parts.bytes + around);

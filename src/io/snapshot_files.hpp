@@ -66,6 +66,9 @@ public:
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   [[nodiscard]] std::filesystem::path xdmf() const;
+  /// Ends what is said of an error: "; run.h5 keeps the snapshots up to step 200", by that verb.
+  /// Empty before the first.
+  [[nodiscard]] std::string kept(const char* verb) const;
   /// Those that FILE.h5 leads to.
   [[nodiscard]] const std::vector<RunSnapshot>& snapshots() const { return snapshots_; }
 
