@@ -2,7 +2,7 @@
 
 #include <ridge/core/error.hpp>
 
-#include "../io/hdf5_attribute.hpp"
+#include "../io/hdf5_writing.hpp"
 #include "../report/html.hpp"
 #include "version.hpp"
 
@@ -34,10 +34,6 @@ AtmosphereOutput::AtmosphereOutput(io::OutputPlan& plan, fs::path file,
                                    const atmosphere::Setup& setup)
     : files_(plan, std::move(file), {"/", 4}), setup_(setup) {}
 
-void AtmosphereOutput::require(bool done) const {
-  if (!done) throw Failure(fmt::format("writing {}: {}", files_.file().string(), hdf5_reason()));
-}
-
 void AtmosphereOutput::write(double time, const atmosphere::State& state,
                              const atmosphere::Profiles& profiles) {
   const std::vector<double> theta = atmosphere::temperature_of(state, profiles, setup_.nx);
@@ -50,10 +46,16 @@ void AtmosphereOutput::write(double time, const atmosphere::State& state,
   try {
     files_.add({identity_of(setup_), static_cast<Index>(before),
                 static_cast<std::uintmax_t>(setup_.nx * setup_.nz) * sizeof(double) * names.size(),
-                [&](const Handle& file) { fill(file, time, fields); },
-                [&](const Handle& file) {
-                  require(write_attribute(file, "program", std::string("ridge atmosphere")) &&
-                          write_attribute(file, "ridge_version", std::string(ridge_version)));
+                [&](const io::Writing& out) {
+                  out.attribute("time", time);
+                  const std::vector<hsize_t> shape{static_cast<hsize_t>(setup_.nz),
+                                                   static_cast<hsize_t>(setup_.nx)};
+                  for (std::size_t f = 0; f < fields.size(); ++f)
+                    out.dataset(names[f], shape, 8, *fields[f]);
+                },
+                [&](const io::Writing& out) {
+                  out.attribute("program", std::string("ridge atmosphere"));
+                  out.attribute("ridge_version", std::string(ridge_version));
                 },
                 [&] { return xdmf_text(); }});
   } catch (const Failure& failure) {
@@ -62,26 +64,6 @@ void AtmosphereOutput::write(double time, const atmosphere::State& state,
     throw Failure(fmt::format("{}; {} holds the {} snapshot{} until {:g} s", failure.what(),
                               files_.file().string(), kept, kept == 1 ? "" : "s",
                               times_[kept - 1]));
-  }
-}
-
-void AtmosphereOutput::fill(const Handle& file, double time,
-                            const std::vector<const std::vector<double>*>& fields) const {
-  require(write_attribute(file, "time", time));
-  const std::array<hsize_t, 2> sizes{static_cast<hsize_t>(setup_.nz),
-                                     static_cast<hsize_t>(setup_.nx)};
-  const Handle space(H5Screate_simple(2, sizes.data(), nullptr), H5Sclose);
-  const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  H5Pset_fill_time(layout.id(), H5D_FILL_TIME_NEVER);
-  H5Pset_obj_track_times(layout.id(), false); // the same run gives the same file
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    Handle dataset(H5Dcreate2(file.id(), names[f], H5T_IEEE_F64LE, space.id(), H5P_DEFAULT,
-                              layout.id(), H5P_DEFAULT),
-                   H5Dclose);
-    require(static_cast<bool>(dataset));
-    require(H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                     fields[f]->data()) >= 0 &&
-            dataset.close());
   }
 }
 

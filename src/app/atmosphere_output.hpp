@@ -3,7 +3,6 @@
 #pragma once
 
 #include "../io/snapshot_files.hpp"
-#include "hdf5_handle.hpp"
 #include "model.hpp"
 
 #include <filesystem>
@@ -30,9 +29,6 @@ public:
   [[nodiscard]] std::filesystem::path xdmf() const { return files_.xdmf(); }
 
 private:
-  void fill(const Handle& file, double time,
-            const std::vector<const std::vector<double>*>& fields) const;
-  void require(bool done) const;
   [[nodiscard]] std::string xdmf_text() const;
 
   io::SnapshotFiles files_;

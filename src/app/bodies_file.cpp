@@ -1,7 +1,6 @@
 #include "bodies_file.hpp"
 
-#include "../io/file_names.hpp"
-#include "hdf5_writing.hpp"
+#include "../io/hdf5_writing.hpp"
 #include "xdmf.hpp"
 
 #include <fmt/format.h>
@@ -22,21 +21,17 @@ std::string BodiesFile::text() const {
   return fmt::format("{} and {}", files_->file().string(), files_->xdmf().string());
 }
 
-void BodiesFile::write(const Head& s, const std::function<void(const Writing&)>& begin,
-                       const std::function<void(const Writing&)>& add) {
-  const auto snapshot = [&](const Handle& file) {
-    const fs::path name = io::snapshot_beside(files_->file(), s.step);
-    const Writing out(borrowed(file), name);
-    out.dataset<1>("mass", {&s.mass}, 8);
-    out.attribute(file, "step", s.step);
-    out.attribute(file, "time", s.time);
+void BodiesFile::write(const Head& s, const io::SnapshotFiles::Fill& begin,
+                       const io::SnapshotFiles::Fill& add) {
+  const auto snapshot = [&](const io::Writing& out) {
+    out.dataset("mass", {s.mass.size()}, 8, s.mass);
+    out.attribute("step", s.step);
+    out.attribute("time", s.time);
     add(out);
   };
-  const auto index = [&](const Handle& file) {
-    const Writing out(borrowed(file), files_->file());
+  const auto index = [&](const io::Writing& out) {
     begin(out);
-    out.require(H5Lcreate_external(files_->snapshots().front().file.c_str(), "/mass", file.id(),
-                                   "mass", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    out.link(files_->snapshots().front().file, "mass");
   };
   times_.push_back(s.time);
   const std::uintmax_t bytes = s.mass.size() * static_cast<std::size_t>(s.body_bytes + 8);

@@ -18,8 +18,6 @@
 
 namespace ridge::app {
 
-class Writing;
-
 /// As of every run that writes snapshots: what SnapshotFiles says.
 class BodiesFile {
 public:
@@ -43,8 +41,8 @@ protected:
   };
   /// Adds a snapshot. `begin` writes the attributes of the run to FILE.h5; `add` what the snapshot
   /// has but for step, time and mass. Throws Failure: the snapshots written before stay.
-  void write(const Head& head, const std::function<void(const Writing&)>& begin,
-             const std::function<void(const Writing&)>& add);
+  void write(const Head& head, const io::SnapshotFiles::Fill& begin,
+             const io::SnapshotFiles::Fill& add);
 
 private:
   [[nodiscard]] std::string xdmf_of(const Head& head) const;

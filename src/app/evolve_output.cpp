@@ -3,8 +3,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
 
-#include "../io/file_names.hpp"
-#include "../io/hdf5_attribute.hpp"
+#include "../io/hdf5_writing.hpp"
 #include "hdf5_handle.hpp"
 #include "version.hpp"
 #include "xdmf.hpp"
@@ -19,10 +18,6 @@ namespace {
 
 constexpr const char* evolve_program = "ridge evolve";
 constexpr Index format = 1;
-
-void require(bool done, const fs::path& file) {
-  if (!done) throw Failure(fmt::format("writing {}: {}", file.string(), hdf5_reason()));
-}
 
 /// Calls `visit(name, member)` for all that a run's fields depend on.
 template <class Run, class Visit>
@@ -82,6 +77,10 @@ std::string identity_of(const EvolveRun& run) {
     });
   }
   if (run.reproducible) text += "\nreproducible";
+  return digest_of(text);
+}
+
+std::string digest_of(const std::string& text) {
   std::uint64_t hash = 0;
   for (const char c : text)
     hash = mix_bits(hash ^ static_cast<unsigned char>(c));
@@ -90,43 +89,45 @@ std::string identity_of(const EvolveRun& run) {
 
 namespace {
 
-io::SnapshotFiles files_of(io::OutputPlan& plan, fs::path file, const EvolveRun& run,
-                           std::vector<EvolveSnapshot> there) {
-  if (there.empty()) return {plan, std::move(file)};
-  return {plan, std::move(file), identity_of(run), std::move(there)};
+void describe(const io::Writing& out, const EvolveRun& run) {
+  out.attribute("program", std::string(evolve_program));
+  out.attribute("format", format);
+  out.attribute("ridge_version", std::string(ridge_version));
+  out.attribute("levels", Index{run.levels});
+  out.attribute("folder", run.folder);
+  out.attribute("kernel_digest", run.kernel_digest);
+  const auto add = [&](const char* name, const auto& value) { out.attribute(name, value); };
+  for_each_attribute(run, add);
+  if (!run.implicit.empty()) for_each_implicit(run, add);
+  if (run.reproducible) out.attribute("reproducible", Index{1});
+  if (!run.storage.empty()) out.attribute("storage", run.storage);
+  if (!run.stored.empty()) out.attribute("stored", run.stored);
 }
 
-void describe(const Handle& file, const fs::path& called, const EvolveRun& run) {
-  require(write_attribute(file, "program", std::string(evolve_program)) &&
-              write_attribute(file, "format", format) &&
-              write_attribute(file, "ridge_version", std::string(ridge_version)) &&
-              write_attribute(file, "levels", Index{run.levels}) &&
-              write_attribute(file, "folder", run.folder) &&
-              write_attribute(file, "kernel_digest", run.kernel_digest),
-          called);
-  for_each_attribute(run, [&](const char* name, const auto& value) {
-    require(write_attribute(file, name, value), called);
-  });
-  for_each_implicit(run, [&](const char* name, const auto& value) {
-    if (!run.implicit.empty()) require(write_attribute(file, name, value), called);
-  });
-  if (run.reproducible) require(write_attribute(file, "reproducible", Index{1}), called);
-  if (!run.storage.empty()) require(write_attribute(file, "storage", run.storage), called);
-  if (!run.stored.empty()) require(write_attribute(file, "stored", run.stored), called);
+std::string xdmf_of(const std::vector<EvolveSnapshot>& snapshots, const EvolveRun& run,
+                    const InputDataset& like) {
+  XdmfSeries series{run.field,
+                    like.extents(),
+                    {run.spacing.x, run.spacing.y, run.spacing.z},
+                    like.element_bytes(),
+                    {},
+                    {}};
+  for (const EvolveSnapshot& snapshot : snapshots) {
+    series.times.push_back(static_cast<double>(snapshot.step) * run.dt);
+    series.references.push_back(snapshot.file.string() + ":/" + run.field);
+  }
+  return xdmf_text(series);
 }
 
 } // namespace
 
-EvolveOutput::EvolveOutput(io::OutputPlan& plan, fs::path file, const EvolveRun& run,
-                           std::vector<EvolveSnapshot> snapshots)
-    : files_(files_of(plan, std::move(file), run, std::move(snapshots))) {}
-
-NotFinite EvolveOutput::write(const EvolveRun& run, Index step, const InputDataset& like,
-                              const std::function<const void*(int level, const Piece&)>& bring) {
+NotFinite write_levels(io::SnapshotFiles& files, const EvolveRun& run, Index step,
+                       const InputDataset& like,
+                       const std::function<const void*(int level, const Piece&)>& bring) {
   NotFinite found;
-  const auto fill = [&](const Handle& file) {
-    OutputDataset data(file, "/" + run.field, io::snapshot_beside(files_.file(), step).string(),
-                       like.shape(), like.type());
+  const auto fill = [&](const io::Writing& out) {
+    OutputDataset data(out.file(), "/" + run.field, out.called().string(), like.shape(),
+                       like.type());
     for (int level = 0; level < run.levels; ++level) {
       if (level > 0) data.next("/" + level_name(run.field, level));
       write_pieces(
@@ -135,26 +136,12 @@ NotFinite EvolveOutput::write(const EvolveRun& run, Index step, const InputDatas
     }
     data.close();
   };
-  files_.add({identity_of(run), step,
-              static_cast<std::uintmax_t>(like.extents().count() * like.element_bytes()) *
-                  static_cast<std::uintmax_t>(run.levels),
-              fill, [&](const Handle& file) { describe(file, files_.file(), run); },
-              [&] { return xdmf_of(run, like); }});
+  files.add({identity_of(run), step,
+             static_cast<std::uintmax_t>(like.extents().count() * like.element_bytes()) *
+                 static_cast<std::uintmax_t>(run.levels),
+             fill, [&](const io::Writing& out) { describe(out, run); },
+             [&] { return xdmf_of(files.snapshots(), run, like); }});
   return found;
-}
-
-std::string EvolveOutput::xdmf_of(const EvolveRun& run, const InputDataset& like) const {
-  XdmfSeries series{run.field,
-                    like.extents(),
-                    {run.spacing.x, run.spacing.y, run.spacing.z},
-                    like.element_bytes(),
-                    {},
-                    {}};
-  for (const EvolveSnapshot& snapshot : snapshots()) {
-    series.times.push_back(static_cast<double>(snapshot.step) * run.dt);
-    series.references.push_back(snapshot.file.string() + ":/" + run.field);
-  }
-  return xdmf_text(series);
 }
 
 void require_latest(bool has_same_snapshots, const fs::path& file) {

@@ -46,29 +46,12 @@ using EvolveSnapshot = io::RunSnapshot;
 /// snapshots that were read before. Another run may have gone on with it meanwhile.
 void require_latest(bool has_same_snapshots, const std::filesystem::path& file);
 
-/// OUT.h5 has the run's parameters as attributes, and OUT.STEP.h5 the time levels.
-class EvolveOutput {
-public:
-  /// A new run; one that goes on keeps the snapshots that it has. The plan, which must outlive it,
-  /// gets all files to be written, and is to be claimed before the first is.
-  EvolveOutput(io::OutputPlan& plan, std::filesystem::path file, const EvolveRun& run,
-               std::vector<EvolveSnapshot> snapshots);
-
-  /// Writes the levels, of the shape and type of `like`, of which `bring` gives the pieces. Throws
-  /// what SnapshotFiles throws.
-  [[nodiscard]] NotFinite write(const EvolveRun& run, Index step, const InputDataset& like,
-                                const std::function<const void*(int level, const Piece&)>& bring);
-
-  [[nodiscard]] const std::filesystem::path& file() const { return files_.file(); }
-  [[nodiscard]] std::filesystem::path xdmf() const { return files_.xdmf(); }
-  [[nodiscard]] std::string kept() const { return files_.kept("leads to"); }
-  [[nodiscard]] const std::vector<EvolveSnapshot>& snapshots() const { return files_.snapshots(); }
-
-private:
-  [[nodiscard]] std::string xdmf_of(const EvolveRun& run, const InputDataset& like) const;
-
-  io::SnapshotFiles files_;
-};
+/// Adds a snapshot: OUT.h5 has the run's parameters as attributes, and OUT.STEP.h5 the levels, of
+/// the shape and type of `like`, of which `bring` gives the pieces. Throws what SnapshotFiles
+/// throws.
+[[nodiscard]] NotFinite
+write_levels(io::SnapshotFiles& files, const EvolveRun& run, Index step, const InputDataset& like,
+             const std::function<const void*(int level, const Piece&)>& bring);
 
 /// A run as its file tells it.
 struct EvolveRestart {
@@ -82,6 +65,9 @@ struct EvolveRestart {
 
 /// What tells a run from others: a digest of all that its fields depend on, but the start's values.
 [[nodiscard]] std::string identity_of(const EvolveRun& run);
+
+/// Of a text that says all.
+[[nodiscard]] std::string digest_of(const std::string& text);
 
 /// "u", "u_before": the datasets of the levels.
 [[nodiscard]] std::string level_name(const std::string& field, int level);

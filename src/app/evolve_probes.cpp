@@ -2,7 +2,7 @@
 
 #include <ridge/core/error.hpp>
 
-#include "../io/hdf5_attribute.hpp"
+#include "../io/hdf5_writing.hpp"
 #include "../io/output_file.hpp"
 #include "hdf5_handle.hpp"
 #include "hdf5_input.hpp"
@@ -210,21 +210,7 @@ void write_traces(const io::OutputPlan& plan, const fs::path& file,
                   double dt, int element_bytes) {
   quiet_hdf5();
   io::OutputFile made(plan, file);
-  const auto require = [&](bool done) {
-    if (!done) throw Failure(fmt::format("writing {}: {}", file.string(), hdf5_reason()));
-  };
-  Handle to(H5Fcreate(made.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-  require(static_cast<bool>(to));
-  const auto write = [&](const char* name, std::vector<hsize_t> shape,
-                         const std::vector<double>& values, hid_t type) {
-    const Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
-                       H5Sclose);
-    const Handle data(
-        H5Dcreate2(to.id(), name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-        H5Dclose);
-    require(data && H5Dwrite(data.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                             values.data()) >= 0);
-  };
+  io::Writing out(made.path(), file);
   const std::size_t count = traces.size();
   const std::size_t steps = count == 0 ? 0 : traces.front().size();
   std::vector<double> all;
@@ -236,10 +222,11 @@ void write_traces(const io::OutputPlan& plan, const fs::path& file,
   std::vector<double> times;
   for (std::size_t i = 0; i < steps; ++i)
     times.push_back(static_cast<double>(i + 1) * dt);
-  write("traces", {count, steps}, all, native_type(element_bytes));
-  write("position", {count, 3}, positions, H5T_NATIVE_DOUBLE);
-  write("time", {steps}, times, H5T_NATIVE_DOUBLE);
-  require(write_attribute(to, "dt", dt) && H5Fflush(to.id(), H5F_SCOPE_GLOBAL) >= 0 && to.close());
+  out.dataset("traces", {count, steps}, element_bytes, all);
+  out.dataset("position", {count, 3}, 8, positions);
+  out.dataset("time", {steps}, 8, times);
+  out.attribute("dt", dt);
+  out.close();
   made.commit();
 }
 

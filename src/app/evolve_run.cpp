@@ -113,7 +113,7 @@ private:
   void claim() {
     for (const EvolveFile& read : setup_.files)
       plan_.reads(read.file, read.what);
-    output_.emplace(plan_, file_, run_,
+    output_.emplace(plan_, file_, identity_of(run_),
                     continues() ? setup_.snapshots_there : std::vector<EvolveSnapshot>{});
     if (!o_.picture.empty()) plan_.writes_at_once(o_.picture, "the picture");
     plan_.claim();
@@ -302,11 +302,11 @@ private:
   void keep() override {
     for (int level = 0; level < run_.levels; ++level)
       bring_state(level, packed_[static_cast<std::size_t>(level)]);
-    write_levels();
+    write_snapshot();
     ranks_.barrier(); // what rank 0 writes is none of the steps' time
   }
 
-  void write_levels() {
+  void write_snapshot() {
     const auto piece_of = [&](int level, const Piece& piece) {
       return pieces_->bring(piece, packed_[static_cast<std::size_t>(level)].data());
     };
@@ -319,8 +319,8 @@ private:
     }
     NotFinite odd;
     const Index before = output_->snapshots().empty() ? 0 : output_->snapshots().back().step;
-    write([&] { odd = output_->write(run_, step(), input_, piece_of); },
-          [kept = output_->kept()] { return kept; });
+    write([&] { odd = write_levels(*output_, run_, step(), input_, piece_of); },
+          [kept = output_->kept("leads to")] { return kept; });
     progress_.clear();
     if (odd.count() > 0 && !seen_odd_) {
       seen_odd_ = true;
@@ -389,7 +389,7 @@ private:
   bool goes_on_;
   std::filesystem::path file_;
   io::OutputPlan plan_;
-  std::optional<EvolveOutput> output_; ///< of rank 0
+  std::optional<io::SnapshotFiles> output_; ///< of rank 0
   std::optional<stencil::RankPart> part_;
   std::optional<RankPieces> pieces_;
   std::vector<Memory> packed_;

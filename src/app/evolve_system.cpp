@@ -269,10 +269,10 @@ void SystemCommand::write_fields(const std::vector<SnapshotField>& fields) {
   if (output_) {
     write(
         [&] {
-          output_->write(run_, step(), static_cast<double>(step()) * setup_.dt, setup_.spacing,
-                         fields, bytes_);
+          write_arrays(*output_, run_, step(), static_cast<double>(step()) * setup_.dt,
+                       setup_.spacing, fields, bytes_);
         },
-        [kept = output_->kept()] { return kept; });
+        [kept = output_->kept("leads to")] { return kept; });
     return;
   }
   for (const SnapshotField& field : fields) { // as rank 0 asks for them

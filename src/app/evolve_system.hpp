@@ -46,27 +46,14 @@ struct SnapshotField {
 /// The words between the separators.
 [[nodiscard]] std::vector<std::string> words_in(const std::string& text, char separator);
 
-/// OUT.h5 has the run's parameters as attributes, and OUT.STEP.h5 the arrays.
-class SystemOutput {
-public:
-  /// A new run; one that goes on keeps the snapshots that it has. The plan is to be claimed before
-  /// the first is written.
-  SystemOutput(io::OutputPlan& plan, std::filesystem::path file, const SystemRun& run,
-               std::vector<EvolveSnapshot> snapshots);
-  void write(const SystemRun& run, Index step, double time, const std::array<double, 3>& spacing,
-             const std::vector<SnapshotField>& fields, int element_bytes);
-  [[nodiscard]] const std::filesystem::path& file() const { return files_.file(); }
-  [[nodiscard]] std::filesystem::path xdmf() const { return files_.xdmf(); }
-  [[nodiscard]] std::string kept() const { return files_.kept("leads to"); }
-  [[nodiscard]] const std::vector<EvolveSnapshot>& snapshots() const { return files_.snapshots(); }
+/// What tells a run from others: a digest of all that its arrays depend on, but the start's values.
+[[nodiscard]] std::string identity_of(const SystemRun& run);
 
-private:
-  [[nodiscard]] std::string xdmf_of(Index step, double time, const std::array<double, 3>& spacing,
-                                    const std::vector<SnapshotField>& fields,
-                                    int element_bytes) const;
-
-  io::SnapshotFiles files_;
-};
+/// Adds a snapshot: OUT.h5 has the run's parameters as attributes, and OUT.STEP.h5 the arrays.
+/// Throws what SnapshotFiles throws.
+void write_arrays(io::SnapshotFiles& files, const SystemRun& run, Index step, double time,
+                  const std::array<double, 3>& spacing, const std::vector<SnapshotField>& fields,
+                  int element_bytes);
 
 /// The run's name for the snapshot that has its medium; each snapshot has it, too.
 inline constexpr const char* medium_attribute = "medium";

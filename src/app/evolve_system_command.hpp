@@ -223,7 +223,7 @@ private:
   fs::path traces_file_;
   std::vector<std::vector<double>> traces_before_;
   io::OutputPlan plan_;
-  std::optional<SystemOutput> output_;
+  std::optional<io::SnapshotFiles> output_;
   std::optional<Queue> queue_;
   std::optional<chain::System> system_;
   std::vector<std::vector<double>> looked_;

@@ -191,7 +191,8 @@ void SystemCommand::require_same(const char* what, const std::string& now, const
 
 void SystemCommand::claim() {
   const fs::path& file = file_;
-  output_.emplace(plan_, file, run_, continues() ? snapshots_ : std::vector<EvolveSnapshot>{});
+  output_.emplace(plan_, file, identity_of(run_),
+                  continues() ? snapshots_ : std::vector<EvolveSnapshot>{});
   if (!setup_.receivers.empty()) {
     if (continues()) {
       plan_.continues(traces_file_, "the traces");

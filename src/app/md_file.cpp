@@ -1,7 +1,7 @@
 #include "md_file.hpp"
 
+#include "../io/hdf5_writing.hpp"
 #include "hdf5_run.hpp"
-#include "hdf5_writing.hpp"
 #include "nbody_format.hpp"
 #include "nbody_input.hpp"
 #include "version.hpp"
@@ -120,46 +120,43 @@ MdRestart read_md_restart(const fs::path& file) {
 void MdWriter::write(const MdRun& run, const md::State& state, const md::Diagnostics& d) {
   const int bytes = bytes_of(run);
   constexpr int position_bytes = 8; // many periods away fp32 would be too little
-  const auto write_box = [&](const Writing& out) {
+  const auto write_box = [&](const io::Writing& out) {
     for (std::size_t a = 0; a < 3; ++a)
-      out.attribute(out.file(), periods[a], run.parameters.box[a]);
+      out.attribute(periods[a], run.parameters.box[a]);
   };
-  const auto begin = [&](const Writing& out) {
-    const Handle& root = out.file();
+  const auto begin = [&](const io::Writing& out) {
     const md::Parameters& p = run.parameters;
-    out.attribute(root, "program", std::string(md_program));
-    out.attribute(root, "format", md_format);
-    out.attribute(root, "ridge_version", std::string(ridge_version));
-    out.attribute(root, "run", fmt::format("{:016x}", run.id));
-    out.attribute(root, "start", run.start);
-    out.attribute(root, "interaction", run.interaction);
-    out.attribute(root, "settings", fmt::format("{}", fmt::join(run.settings, " ")));
-    out.attribute(root, "precision", std::string(to_text(p.precision)));
-    out.attribute(root, "dt", p.dt);
-    out.attribute(root, "cutoff", p.cutoff);
-    out.attribute(root, "skin", p.skin);
+    out.attribute("program", std::string(md_program));
+    out.attribute("format", md_format);
+    out.attribute("ridge_version", std::string(ridge_version));
+    out.attribute("run", fmt::format("{:016x}", run.id));
+    out.attribute("start", run.start);
+    out.attribute("interaction", run.interaction);
+    out.attribute("settings", fmt::format("{}", fmt::join(run.settings, " ")));
+    out.attribute("precision", std::string(to_text(p.precision)));
+    out.attribute("dt", p.dt);
+    out.attribute("cutoff", p.cutoff);
+    out.attribute("skin", p.skin);
     write_box(out);
-    out.attribute(root, "device", run.device);
-    out.attribute(root, "device_name", run.device_name);
-    out.attribute(root, "schedule", run.schedule);
-    out.attribute(root, "initial_energy", run.energy);
+    out.attribute("device", run.device);
+    out.attribute("device_name", run.device_name);
+    out.attribute("schedule", run.schedule);
+    out.attribute("initial_energy", run.energy);
   };
-  const auto add = [&](const Writing& out) {
-    const Handle& root = out.file();
+  const auto add = [&](const io::Writing& out) {
     write_box(out); // a snapshot is a start
-    out.dataset("position", pointers(state.bodies.position), position_bytes);
-    out.dataset(positions_in_box, pointers(state.in_box), bytes);
-    out.dataset(listed_positions, pointers(state.listed), bytes);
-    out.dataset("velocity", pointers(state.bodies.velocity), bytes);
-    out.dataset<1>("potential", {&state.potential}, bytes);
-    out.attribute(root, "kinetic_energy", d.kinetic);
-    out.attribute(root, "potential_energy", d.potential);
-    out.attribute(root, "energy", d.energy());
-    out.attribute(root, "temperature", d.temperature());
-    out.attribute(root, "pressure", d.pressure());
-    out.attribute(root, "momentum", std::vector(d.momentum.begin(), d.momentum.end()));
-    out.attribute(root, "checksum",
-                  fmt::format("{:016x}", checksum(run.id, run.parameters, state)));
+    out.vectors("position", state.bodies.position, position_bytes);
+    out.vectors(positions_in_box, state.in_box, bytes);
+    out.vectors(listed_positions, state.listed, bytes);
+    out.vectors("velocity", state.bodies.velocity, bytes);
+    out.dataset("potential", {state.potential.size()}, bytes, state.potential);
+    out.attribute("kinetic_energy", d.kinetic);
+    out.attribute("potential_energy", d.potential);
+    out.attribute("energy", d.energy());
+    out.attribute("temperature", d.temperature());
+    out.attribute("pressure", d.pressure());
+    out.attribute("momentum", std::vector(d.momentum.begin(), d.momentum.end()));
+    out.attribute("checksum", fmt::format("{:016x}", checksum(run.id, run.parameters, state)));
   };
   BodiesFile::write({run.id, state.step, state.time, state.bodies.mass,
                      3 * position_bytes + 10 * bytes, position_bytes, bytes},

@@ -1,6 +1,6 @@
 #include "nbody_file.hpp"
 
-#include "hdf5_writing.hpp"
+#include "../io/hdf5_writing.hpp"
 #include "nbody_format.hpp"
 #include "version.hpp"
 
@@ -37,59 +37,56 @@ int bytes_of_body(const NbodyRun& run, const Bodies& bodies) {
 void NbodyWriter::write(const NbodyRun& run, const Snapshot& snapshot) {
   const Bodies& bodies = snapshot.bodies;
   const int bytes = element_bytes(run);
-  const auto begin = [&](const Writing& out) {
-    const Handle& root = out.file();
-    out.attribute(root, "program", std::string(nbody_format::program));
+  const auto begin = [&](const io::Writing& out) {
+    out.attribute("program", std::string(nbody_format::program));
     const bool by_tree = run.parameters.forces == nbody::Forces::tree;
     const Index plain = has_own_origin(bodies) ? 2 : 1;
-    out.attribute(root, "format", by_tree ? nbody_format::version : plain);
-    out.attribute(root, "ridge_version", std::string(ridge_version));
-    out.attribute(root, "run", fmt::format("{:016x}", run.id));
-    out.attribute(root, "start", run.start);
-    out.attribute(root, "precision", std::string(to_text(run.parameters.precision)));
-    out.attribute(root, "integrator", std::string(to_text(run.parameters.integrator)));
-    out.attribute(root, "dt", run.parameters.dt);
-    out.attribute(root, "softening", run.parameters.softening);
-    out.attribute(root, "G", run.parameters.gravity);
+    out.attribute("format", by_tree ? nbody_format::version : plain);
+    out.attribute("ridge_version", std::string(ridge_version));
+    out.attribute("run", fmt::format("{:016x}", run.id));
+    out.attribute("start", run.start);
+    out.attribute("precision", std::string(to_text(run.parameters.precision)));
+    out.attribute("integrator", std::string(to_text(run.parameters.integrator)));
+    out.attribute("dt", run.parameters.dt);
+    out.attribute("softening", run.parameters.softening);
+    out.attribute("G", run.parameters.gravity);
     if (by_tree) {
-      out.attribute(root, "forces", std::string(to_text(run.parameters.forces)));
-      out.attribute(root, "theta", run.parameters.theta);
-      out.attribute(root, "order", Index{run.parameters.order});
-      if (run.parameters.error > 0) out.attribute(root, "error_asked", run.parameters.error);
+      out.attribute("forces", std::string(to_text(run.parameters.forces)));
+      out.attribute("theta", run.parameters.theta);
+      out.attribute("order", Index{run.parameters.order});
+      if (run.parameters.error > 0) out.attribute("error_asked", run.parameters.error);
     }
-    out.attribute(root, "device", run.device);
-    out.attribute(root, "device_name", run.device_name);
-    out.attribute(root, "schedule", run.schedule);
-    out.attribute(root, "initial_kinetic_energy", run.initial.kinetic);
-    out.attribute(root, "initial_potential_energy", run.initial.potential);
+    out.attribute("device", run.device);
+    out.attribute("device_name", run.device_name);
+    out.attribute("schedule", run.schedule);
+    out.attribute("initial_kinetic_energy", run.initial.kinetic);
+    out.attribute("initial_potential_energy", run.initial.potential);
     for (std::size_t c = 0; c < 3 && has_own_origin(bodies); ++c)
-      out.attribute(root, nbody_format::origin[c], bodies.origin[c]);
+      out.attribute(nbody_format::origin[c], bodies.origin[c]);
   };
-  const auto add = [&](const Writing& out) {
-    const Handle& root = out.file();
-    const auto position = pointers(bodies.position);
-    out.dataset("position", position, position_bytes(run, bodies), bodies.origin);
-    if (has_own_origin(bodies)) out.dataset(nbody_format::exact_positions, position, bytes);
-    out.dataset("velocity", pointers(bodies.velocity), bytes);
+  const auto add = [&](const io::Writing& out) {
+    out.vectors("position", bodies.position, position_bytes(run, bodies), bodies.origin);
+    if (has_own_origin(bodies)) out.vectors(nbody_format::exact_positions, bodies.position, bytes);
+    out.vectors("velocity", bodies.velocity, bytes);
     if (!snapshot.acceleration[0].empty()) {
-      out.dataset(nbody_format::acceleration, pointers(snapshot.acceleration), bytes);
-      out.attribute(root, nbody_format::limit, Index{snapshot.tree.limit});
-      out.attribute(root, nbody_format::age, snapshot.tree.age);
+      out.vectors(nbody_format::acceleration, snapshot.acceleration, bytes);
+      out.attribute(nbody_format::limit, Index{snapshot.tree.limit});
+      out.attribute(nbody_format::age, snapshot.tree.age);
     }
     if (snapshot.tree.age > 0) {
-      out.attribute(root, nbody_format::cost, snapshot.tree.cost);
-      out.dataset(nbody_format::nodes, pointers(snapshot.tree.at), bytes);
+      out.attribute(nbody_format::cost, snapshot.tree.cost);
+      out.vectors(nbody_format::nodes, snapshot.tree.at, bytes);
     }
-    out.dataset<1>("potential", {&snapshot.potential}, bytes);
+    out.dataset("potential", {snapshot.potential.size()}, bytes, snapshot.potential);
     const nbody::Diagnostics& d = snapshot.diagnostics;
-    out.attribute(root, "kinetic_energy", d.kinetic);
-    out.attribute(root, "potential_energy", d.potential);
-    out.attribute(root, "energy", d.energy());
-    out.attribute(root, "energy_error", energy_error(run.initial, d));
-    out.attribute(root, "momentum", std::vector(d.momentum.begin(), d.momentum.end()));
-    out.attribute(root, "angular_momentum",
+    out.attribute("kinetic_energy", d.kinetic);
+    out.attribute("potential_energy", d.potential);
+    out.attribute("energy", d.energy());
+    out.attribute("energy_error", energy_error(run.initial, d));
+    out.attribute("momentum", std::vector(d.momentum.begin(), d.momentum.end()));
+    out.attribute("angular_momentum",
                   std::vector(d.angular_momentum.begin(), d.angular_momentum.end()));
-    out.attribute(root, "checksum",
+    out.attribute("checksum",
                   fmt::format("{:016x}", checksum(run.id, run.parameters, snapshot.step, bodies,
                                                   snapshot.acceleration, snapshot.tree)));
   };

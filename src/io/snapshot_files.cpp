@@ -3,9 +3,7 @@
 #include <ridge/core/error.hpp>
 
 #include "file_names.hpp"
-#include "hdf5_attribute.hpp"
-#include "hdf5_error.hpp"
-#include "hdf5_handle.hpp"
+#include "hdf5_writing.hpp"
 #include "output_file.hpp"
 
 #include <fmt/format.h>
@@ -26,16 +24,11 @@ constexpr const char* run_attribute = "run";
 /// HDF5's own tables of a snapshot, and the files that lead to it.
 constexpr std::uintmax_t around = 64 << 10;
 
-void require(bool done, const fs::path& called) {
-  if (!done) throw Failure(fmt::format("writing {}: {}", called.string(), hdf5_reason()));
-}
-
 /// Makes a file of the plan, whole or not at all.
 void write_hdf5(OutputFile& made, const SnapshotFiles::Fill& fill) {
-  Handle file(H5Fcreate(made.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-  require(static_cast<bool>(file), made.target());
-  fill(file);
-  require(H5Fflush(file.id(), H5F_SCOPE_GLOBAL) >= 0 && file.close(), made.target());
+  Writing out(made.path(), made.target());
+  fill(out);
+  out.close();
   made.commit();
 }
 
@@ -101,6 +94,10 @@ std::vector<RunSnapshot> snapshots_in(const Handle& file, const std::string& gro
 
 SnapshotFiles::SnapshotFiles(OutputPlan& plan, fs::path file, SnapshotLinks links)
     : plan_(plan), file_(std::move(file)), links_(std::move(links)) {
+  begin_anew(plan);
+}
+
+void SnapshotFiles::begin_anew(OutputPlan& plan) {
   quiet_hdf5();
   plan.writes(file_, "the output");
   plan.writes(xdmf(), "the XDMF file");
@@ -110,6 +107,10 @@ SnapshotFiles::SnapshotFiles(OutputPlan& plan, fs::path file, SnapshotLinks link
 SnapshotFiles::SnapshotFiles(OutputPlan& plan, fs::path file, std::string run,
                              std::vector<RunSnapshot> there)
     : plan_(plan), file_(std::move(file)), snapshots_(std::move(there)) {
+  if (snapshots_.empty()) {
+    begin_anew(plan);
+    return;
+  }
   quiet_hdf5();
   plan.continues(file_, "the output");
   plan.continues(xdmf(), "the XDMF file");
@@ -135,8 +136,8 @@ std::string SnapshotFiles::kept(const char* verb) const {
 void SnapshotFiles::add(const Parts& parts) {
   OutputFile made(plan_, snapshot_beside(file_, parts.step));
   made.require_room(parts.bytes + around);
-  write_hdf5(made, [&](const Handle& snapshot) {
-    require(write_attribute(snapshot, run_attribute, parts.run), made.target());
+  write_hdf5(made, [&](const Writing& snapshot) {
+    snapshot.attribute(run_attribute, parts.run);
     parts.snapshot(snapshot);
   });
   // The file of the run that is replaced is read while it is there.
@@ -161,22 +162,22 @@ void SnapshotFiles::add(const Parts& parts) {
 
 void SnapshotFiles::write_index(const Fill& index) const {
   OutputFile made(plan_, file_);
-  write_hdf5(made, [&](const Handle& file) {
-    index(file);
+  write_hdf5(made, [&](const Writing& out) {
+    const Handle& file = out.file();
+    index(out);
     const Handle plain(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
     H5Pset_obj_track_times(plain.id(), false); // the same run gives the same file
     Handle group(links_.group == "/" ? H5Gopen2(file.id(), "/", H5P_DEFAULT)
                                      : H5Gcreate2(file.id(), links_.group.c_str(), H5P_DEFAULT,
                                                   plain.id(), H5P_DEFAULT),
                  H5Gclose);
-    require(static_cast<bool>(group), file_);
+    out.require(static_cast<bool>(group));
     for (const RunSnapshot& one : snapshots_) {
       const std::string name = fmt::format("{:0{}}", one.step, links_.digits);
-      require(H5Lcreate_external(one.file.c_str(), "/", group.id(), name.c_str(), H5P_DEFAULT,
-                                 H5P_DEFAULT) >= 0,
-              file_);
+      out.require(H5Lcreate_external(one.file.c_str(), "/", group.id(), name.c_str(), H5P_DEFAULT,
+                                     H5P_DEFAULT) >= 0);
     }
-    require(group.close(), file_);
+    out.require(group.close());
   });
 }
 

@@ -18,6 +18,7 @@
 namespace ridge::io {
 
 class Handle;
+class Writing;
 
 /// A snapshot that a run has: its step and the name of its file, which is beside the run's.
 struct RunSnapshot {
@@ -41,14 +42,15 @@ struct SnapshotLinks {
 /// snapshots. A run that replaces another removes those of its snapshots that it does not replace.
 class SnapshotFiles {
 public:
-  using Fill = std::function<void(const Handle& file)>;
+  using Fill = std::function<void(const Writing& file)>;
 
   /// Of a new run. The plan, which must outlive it, gets all files to be written, and is to be
   /// claimed before the first is.
   SnapshotFiles(OutputPlan& plan, std::filesystem::path file, SnapshotLinks links = {});
   /// Of a run that goes on and keeps the snapshots that it has. Others of its names are its own,
   /// and may be replaced, where they say that they are of `run`: never by their names or steps.
-  /// Those of earlier versions, which say nothing, are own where the run's last one is such.
+  /// Those of earlier versions, which say nothing, are own where the run's last one is such. A new
+  /// run where `there` is empty.
   SnapshotFiles(OutputPlan& plan, std::filesystem::path file, std::string run,
                 std::vector<RunSnapshot> there);
 
@@ -73,6 +75,7 @@ public:
   [[nodiscard]] const std::vector<RunSnapshot>& snapshots() const { return snapshots_; }
 
 private:
+  void begin_anew(OutputPlan& plan);
   void write_index(const Fill& index) const;
   void remove_replaced();
 

@@ -46,7 +46,7 @@ protected:
       files.add(parts(run, step));
   }
   [[nodiscard]] static SnapshotFiles::Parts parts(const std::string& run, Index step) {
-    return {run, step, 0, [](const Handle&) {}, [](const Handle&) {}, [] { return "<Xdmf/>"; }};
+    return {run, step, 0, [](const Writing&) {}, [](const Writing&) {}, [] { return "<Xdmf/>"; }};
   }
   /// What a run that goes on from steps 0 and 1 says.
   [[nodiscard]] std::string gone_on(const std::string& run) const {
