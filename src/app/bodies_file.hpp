@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,16 +20,16 @@ namespace ridge::app {
 /// As of every run that writes snapshots: what SnapshotFiles says.
 class BodiesFile {
 public:
-  /// What it leaves: "run.h5 and run.xdmf".
-  [[nodiscard]] std::string text() const;
-  [[nodiscard]] std::string kept() const { return files_->kept("keeps"); }
-
-protected:
   /// Claims `target` and the XDMF file beside it; `inputs` are what was read. Throws what
   /// OutputPlan throws.
   BodiesFile(const std::filesystem::path& target, const std::vector<std::filesystem::path>& inputs,
              bool overwrite);
 
+  /// What it leaves: "run.h5 and run.xdmf".
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string kept() const { return files_->kept("keeps"); }
+
+protected:
   struct Head {
     std::uint64_t run;
     Index step;

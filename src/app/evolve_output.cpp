@@ -4,7 +4,7 @@
 #include <ridge/core/random.hpp>
 
 #include "../io/hdf5_writing.hpp"
-#include "hdf5_handle.hpp"
+#include "hdf5_run.hpp"
 #include "version.hpp"
 #include "xdmf.hpp"
 
@@ -20,8 +20,8 @@ constexpr const char* evolve_program = "ridge evolve";
 constexpr Index format = 1;
 
 /// Calls `visit(name, member)` for all that a run's fields depend on.
-template <class Run, class Visit>
-void for_each_parameter(Run& run, const Visit& visit) {
+template <class Any, class Visit>
+void for_each_parameter(Any& run, const Visit& visit) {
   visit("kernel", run.kernel);
   visit("settings", run.settings);
   visit("input", run.input);
@@ -39,15 +39,15 @@ void for_each_parameter(Run& run, const Visit& visit) {
 }
 
 /// What runs of earlier versions do not have.
-template <class Run, class Visit>
-void for_each_implicit(Run& run, const Visit& visit) {
+template <class Any, class Visit>
+void for_each_implicit(Any& run, const Visit& visit) {
   visit("implicit", run.implicit);
   visit("tolerance", run.tolerance);
 }
 
 /// And for all else that a run's file tells.
-template <class Run, class Visit>
-void for_each_attribute(Run& run, const Visit& visit) {
+template <class Any, class Visit>
+void for_each_attribute(Any& run, const Visit& visit) {
   for_each_parameter(run, visit);
   visit("device", run.device);
   visit("device_name", run.device_name);
@@ -144,40 +144,20 @@ NotFinite write_levels(io::SnapshotFiles& files, const EvolveRun& run, Index ste
   return found;
 }
 
-void require_latest(bool has_same_snapshots, const fs::path& file) {
-  if (has_same_snapshots) return;
+void require_latest(const std::vector<EvolveSnapshot>& there, const fs::path& file) {
+  if (io::snapshots_in(open_hdf5(file)) == there) return;
   throw UsageError(fmt::format("another run went on with {} just now; start again to go on from "
                                "there",
                                file.string()));
 }
 
 EvolveRestart read_evolve_restart(const fs::path& file) {
-  quiet_hdf5();
-  const Handle opened = open_hdf5(file);
-  std::string found;
-  if (!read_attribute(opened, "program", found) || found != evolve_program) {
-    throw UsageError(fmt::format("{} is not the file of a run: --restart takes what ridge evolve "
-                                 "wrote with -o; other fields are given as INPUT",
-                                 file.string()));
-  }
-  const auto need = [&](bool there, const char* name) {
-    if (!there)
-      throw UsageError(
-          fmt::format("{} is damaged: it lacks the attribute {}", file.string(), name));
-  };
-  Index version = 0;
-  need(read_attribute(opened, "format", version), "format");
-  if (version > format) {
-    throw UsageError(fmt::format("{} is of a later ridge (format {}; this one reads {})",
-                                 file.string(), version, format));
-  }
+  const RunReader reader(file, evolve_program, format, "fields");
+  const Handle& opened = reader.file();
   EvolveRestart restart;
-  Index levels = 0;
-  need(read_attribute(opened, "levels", levels), "levels");
-  restart.run.levels = static_cast<int>(levels);
-  for_each_attribute(restart.run, [&](const char* name, auto& value) {
-    need(read_attribute(opened, name, value), name);
-  });
+  restart.run.levels = static_cast<int>(reader.required<Index>(opened, "levels"));
+  for_each_attribute(restart.run,
+                     [&](const char* name, auto& value) { reader.require(name, value); });
   for_each_implicit(restart.run, [&](const char* name, auto& value) {
     (void)read_attribute(opened, name, value);
   });

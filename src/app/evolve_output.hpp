@@ -44,7 +44,7 @@ using EvolveSnapshot = io::RunSnapshot;
 
 /// After the files of a run that goes on were claimed: throws UsageError unless it has still the
 /// snapshots that were read before. Another run may have gone on with it meanwhile.
-void require_latest(bool has_same_snapshots, const std::filesystem::path& file);
+void require_latest(const std::vector<EvolveSnapshot>& there, const std::filesystem::path& file);
 
 /// Adds a snapshot: OUT.h5 has the run's parameters as attributes, and OUT.STEP.h5 the levels, of
 /// the shape and type of `like`, of which `bring` gives the pieces. Throws what SnapshotFiles

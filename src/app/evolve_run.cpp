@@ -117,8 +117,7 @@ private:
                     continues() ? setup_.snapshots_there : std::vector<EvolveSnapshot>{});
     if (!o_.picture.empty()) plan_.writes_at_once(o_.picture, "the picture");
     plan_.claim();
-    if (continues())
-      require_latest(read_evolve_restart(file_).snapshots == setup_.snapshots_there, file_);
+    if (continues()) require_latest(setup_.snapshots_there, file_);
   }
 
   void read_inputs() {
@@ -183,22 +182,16 @@ private:
     return stored;
   }
 
-  /// Sums of the newest level: what sweeps may conserve.
-  struct Sums {
-    double sum = 0, sizes = 0, squares = 0;
-  };
-  [[nodiscard]] Sums sums() {
+  /// Of the newest level.
+  [[nodiscard]] FieldSums sums() {
     bring_state(0, packed_.front());
     std::vector<float> values(static_cast<std::size_t>(part_->owned().count()));
     copy_to_host(queue_, values.data(), static_cast<const float*>(packed_.front().data()),
                  static_cast<Index>(values.size()));
     queue_.wait();
-    Sums mine;
-    for (const double value : values) {
-      mine.sum += value;
-      mine.sizes += std::abs(value);
-      mine.squares += value * value;
-    }
+    FieldSums mine;
+    for (const double value : values)
+      mine.add(value);
     return {ranks_.sum(mine.sum), ranks_.sum(mine.sizes), ranks_.sum(mine.squares)};
   }
 
@@ -334,7 +327,7 @@ private:
 
   void finish() {
     if (!o_.picture.empty()) draw();
-    const Sums now = run_.storage.empty() ? Sums{} : sums();
+    const FieldSums now = run_.storage.empty() ? FieldSums{} : sums();
     if (!output_) return;
     Record record = sweeps_ ? sweeps_->record() : implicit_->record();
     record.size = input_.extents();
@@ -345,12 +338,7 @@ private:
         {"points_per_second", static_cast<double>(record.work.items) / each.value, ""});
     if (!run_.storage.empty()) {
       if (!run_.stored.empty()) record.details.push_back({"storage", 0, run_.stored});
-      if (sums_before_.sizes > 0) {
-        record.details.push_back(
-            {"sum_drift", (now.sum - sums_before_.sum) / sums_before_.sizes, ""});
-        record.details.push_back(
-            {"squares_drift", (now.squares - sums_before_.squares) / sums_before_.squares, ""});
-      }
+      if (sums_before_.sizes > 0) add_drift(record, "", sums_before_, now);
     }
     if (o_.json) {
       fmt::print("{}\n", to_json(std::vector{record}));
@@ -397,7 +385,7 @@ private:
   std::optional<stencil::Sweeps> sweeps_;
   std::optional<ImplicitRun> implicit_; ///< instead of these
   Memory narrow_;                       ///< a field in 16 bits, where they are stored so
-  Sums sums_before_;
+  FieldSums sums_before_;
   bool seen_odd_ = false;
 };
 

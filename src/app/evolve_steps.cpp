@@ -84,4 +84,17 @@ void add_steps(Record& record, Index steps, double seconds, double dt) {
   record.details.push_back({"dt", dt, ""});
 }
 
+void FieldSums::add(double value) {
+  sum += value;
+  sizes += std::abs(value);
+  squares += value * value;
+}
+
+void add_drift(Record& record, const std::string& of, const FieldSums& before,
+               const FieldSums& now) {
+  record.details.push_back({of + "sum_drift", (now.sum - before.sum) / before.sizes, ""});
+  record.details.push_back(
+      {of + "squares_drift", (now.squares - before.squares) / before.squares, ""});
+}
+
 } // namespace ridge::app

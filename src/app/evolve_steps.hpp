@@ -42,4 +42,13 @@ void say_step(Index step, double dt);
 /// How fast the steps were taken, how many, and of which time.
 void add_steps(Record& record, Index steps, double seconds, double dt);
 
+/// Of a field: what steps may conserve.
+struct FieldSums {
+  void add(double value);
+  double sum = 0, sizes = 0, squares = 0;
+};
+/// Changes by rounding of such sums, of a field that did not begin at 0; `of` begins their names.
+void add_drift(Record& record, const std::string& of, const FieldSums& before,
+               const FieldSums& now);
+
 } // namespace ridge::app

@@ -9,7 +9,6 @@
 
 #include "../io/file_names.hpp"
 #include "commands.hpp"
-#include "evolve_steps.hpp"
 #include "evolve_system_command.hpp"
 #include "kernel_options.hpp"
 #include "picture.hpp"
@@ -92,13 +91,10 @@ void SystemCommand::execute() {
 std::vector<SystemCommand::Sums> SystemCommand::sums() {
   std::vector<Sums> all;
   const auto add = [&](const std::string& name, Index planes, const auto& plane_of) {
-    Sums one{name};
+    Sums one{name, {}};
     for (Index z = 0; z < planes; ++z) {
-      for (const double value : plane_of(z)) {
-        one.sum += value;
-        one.sizes += std::abs(value);
-        one.squares += value * value;
-      }
+      for (const double value : plane_of(z))
+        one.of.add(value);
     }
     all.push_back(one);
   };
@@ -119,12 +115,8 @@ std::vector<SystemCommand::Sums> SystemCommand::sums() {
 void SystemCommand::add_drifts(Record& record, const std::vector<Sums>& now) const {
   if (kernel_.wide != 0) record.details.push_back({"storage", 0, run_.at("storage")});
   for (std::size_t i = 0; i < now.size(); ++i) {
-    const Sums& before = sums_before_[i];
-    if (before.sizes == 0) continue; // it began at 0
-    record.details.push_back(
-        {now[i].name + "_sum_drift", (now[i].sum - before.sum) / before.sizes, ""});
-    record.details.push_back(
-        {now[i].name + "_squares_drift", (now[i].squares - before.squares) / before.squares, ""});
+    const FieldSums& before = sums_before_[i].of;
+    if (before.sizes != 0) add_drift(record, now[i].name + "_", before, now[i].of);
   }
 }
 

@@ -1,9 +1,9 @@
 // A run of a system: set up in evolve_system_setup.cpp, run in evolve_system.cpp.
 #pragma once
 
+#include "evolve_steps.hpp"
 #include "evolve_system.hpp"
 #include "hdf5_describe.hpp"
-#include "run.hpp"
 #include "transfer.hpp"
 
 #include <array>
@@ -162,7 +162,7 @@ private:
   /// Of what users see of the arrays: what steps may conserve.
   struct Sums {
     std::string name;
-    double sum = 0, sizes = 0, squares = 0;
+    FieldSums of;
   };
   /// Collective; rank 0 gets them.
   [[nodiscard]] std::vector<Sums> sums();

@@ -5,7 +5,6 @@
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/source_digest.hpp>
 
-#include "evolve_steps.hpp"
 #include "evolve_system_command.hpp"
 #include "kernel_options.hpp"
 #include "picture.hpp"
@@ -190,8 +189,7 @@ void SystemCommand::require_same(const char* what, const std::string& now, const
 }
 
 void SystemCommand::claim() {
-  const fs::path& file = file_;
-  output_.emplace(plan_, file, identity_of(run_),
+  output_.emplace(plan_, file_, identity_of(run_),
                   continues() ? snapshots_ : std::vector<EvolveSnapshot>{});
   if (!setup_.receivers.empty()) {
     if (continues()) {
@@ -203,9 +201,7 @@ void SystemCommand::claim() {
   if (!o_.picture.empty()) plan_.writes_at_once(o_.picture, "the picture");
   if (!o_.gather.empty()) plan_.writes_at_once(o_.gather, "the picture of the gather");
   plan_.claim();
-  if (!continues()) return;
-  const SystemRestart now = read_system_restart(file);
-  require_latest(now.snapshots == snapshots_, file);
+  if (continues()) require_latest(snapshots_, file_);
 }
 
 } // namespace ridge::app

@@ -1,7 +1,6 @@
 // The step of a run of a system: the largest that its medium and its flow allow.
 #include <ridge/core/error.hpp>
 
-#include "evolve_steps.hpp"
 #include "evolve_system_command.hpp"
 #include "kernel_options.hpp"
 

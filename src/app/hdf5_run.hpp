@@ -20,10 +20,22 @@ namespace ridge::app {
 /// The file of a run, opened to read. Throws UsageError where it is damaged.
 class RunReader {
 public:
-  explicit RunReader(std::filesystem::path file)
-      : name_(std::move(file)), file_(open_hdf5(require_whole(name_))) {}
+  /// Of a `program`, of its format `latest` or an earlier one; `others` are its starts: "bodies".
+  RunReader(std::filesystem::path file, const char* program, Index latest, const char* others)
+      : name_(std::move(file)), file_(open_hdf5(name_)) {
+    std::string found;
+    if (!read_attribute(file_, "program", found) || found != program) {
+      throw UsageError(fmt::format("{} is not the file of a run: --restart takes what {} wrote "
+                                   "with -o; other {} are given as INPUT",
+                                   name_.string(), program, others));
+    }
+    if (const auto format = required<Index>(file_, "format"); format > latest) {
+      throw UsageError(fmt::format("{} is of a later ridge (format {}; this one reads {})",
+                                   name_.string(), format, latest));
+    }
+  }
 
-protected:
+  [[nodiscard]] const Handle& file() const { return file_; }
   template <class Value>
   [[nodiscard]] Value required(const Handle& object, const char* name) const {
     Value value{};
@@ -32,6 +44,11 @@ protected:
           fmt::format("{} is damaged: it lacks the attribute {}", name_.string(), name));
     }
     return value;
+  }
+
+  template <class Value>
+  void require(const char* name, Value& value) const {
+    value = required<Value>(file_, name);
   }
 
   [[nodiscard]] std::uint64_t hexadecimal(const std::string& text) const {
@@ -44,6 +61,7 @@ protected:
     return value;
   }
 
+protected:
   /// Refuses a snapshot: the file of the run says what else it goes on with.
   static const std::filesystem::path& require_whole(const std::filesystem::path& name) {
     const std::string text = name.string();
@@ -75,6 +93,14 @@ protected:
       }
     }
     throw UsageError(fmt::format("{} has no complete snapshot to go on from", name_.string()));
+  }
+
+  /// Refuses a snapshot that has another checksum than `found`.
+  void require_checksum(const Handle& group, Index step, std::uint64_t found) const {
+    if (hexadecimal(required<std::string>(group, "checksum")) == found) return;
+    throw UsageError(fmt::format("{}: its last snapshot, of step {}, is of another run or was "
+                                 "changed since: its checksum differs",
+                                 name_.string(), step));
   }
 
   /// The file that a snapshot is in.

@@ -25,21 +25,28 @@ int bytes_of(const MdRun& run) {
   return run.parameters.precision == nbody::Precision::fp32 ? 4 : 8;
 }
 
+/// Calls `visit(name, member)` for what a run's file has as it is.
+template <class Any, class Visit>
+void visit_md(Any& run, const Visit& visit) {
+  auto& p = run.parameters;
+  visit("start", run.start);
+  visit("interaction", run.interaction);
+  visit("dt", p.dt);
+  visit("cutoff", p.cutoff);
+  visit("skin", p.skin);
+  for (std::size_t a = 0; a < 3; ++a)
+    visit(periods[a], p.box[a]);
+  visit("device", run.device);
+  visit("device_name", run.device_name);
+  visit("schedule", run.schedule);
+  visit("initial_energy", run.energy);
+}
+
 /// The file of a run, opened to read.
 class MdReader : private RunReader {
 public:
-  explicit MdReader(const fs::path& file) : RunReader(file) {
-    std::string of;
-    if (!read_attribute(file_, "program", of) || of != md_program) {
-      throw UsageError(fmt::format("{} is not the file of a run: --restart takes what ridge md "
-                                   "wrote with -o; other bodies are given as INPUT",
-                                   name_.string()));
-    }
-    if (const Index written = required<Index>(file_, "format"); written > md_format) {
-      throw UsageError(fmt::format("{} is of a later ridge (format {}; this one reads {})",
-                                   name_.string(), written, md_format));
-    }
-  }
+  explicit MdReader(const fs::path& file)
+      : RunReader(require_whole(file), md_program, md_format, "bodies") {}
 
   [[nodiscard]] MdRestart restart() const {
     MdRestart read{read_run(), {}, {}, {}};
@@ -54,12 +61,7 @@ public:
     state.listed = read_bodies(path, listed_positions).position;
     if (H5Lexists(group.id(), positions_in_box, H5P_DEFAULT) > 0)
       state.in_box = read_bodies(path, positions_in_box).position;
-    const std::uint64_t expected = hexadecimal(required<std::string>(group, "checksum"));
-    if (checksum(run.id, run.parameters, state) != expected) {
-      throw UsageError(fmt::format("{}: its last snapshot, of step {}, is of another run or was "
-                                   "changed since: its checksum differs",
-                                   name_.string(), state.step));
-    }
+    require_checksum(group, state.step, checksum(run.id, run.parameters, state));
     read.found.potential = required<double>(group, "potential_energy");
     read.found.pressure = required<double>(group, "pressure");
     return read;
@@ -69,25 +71,14 @@ private:
   [[nodiscard]] MdRun read_run() const {
     MdRun run;
     run.id = hexadecimal(required<std::string>(file_, "run"));
-    run.start = required<std::string>(file_, "start");
-    run.interaction = required<std::string>(file_, "interaction");
     const auto settings = required<std::string>(file_, "settings");
     for (std::size_t begin = 0; begin < settings.size();) {
       const std::size_t end = std::min(settings.find(' ', begin), settings.size());
       run.settings.push_back(settings.substr(begin, end - begin));
       begin = end + 1;
     }
-    md::Parameters& p = run.parameters;
-    p.precision = nbody::parse_precision(required<std::string>(file_, "precision"));
-    p.dt = required<double>(file_, "dt");
-    p.cutoff = required<double>(file_, "cutoff");
-    p.skin = required<double>(file_, "skin");
-    for (std::size_t a = 0; a < 3; ++a)
-      p.box[a] = required<double>(file_, periods[a]);
-    run.device = required<std::string>(file_, "device");
-    run.device_name = required<std::string>(file_, "device_name");
-    run.schedule = required<std::string>(file_, "schedule");
-    run.energy = required<double>(file_, "initial_energy");
+    run.parameters.precision = nbody::parse_precision(required<std::string>(file_, "precision"));
+    visit_md(run, [&](const char* name, auto& value) { require(name, value); });
     return run;
   }
 };
@@ -120,31 +111,18 @@ MdRestart read_md_restart(const fs::path& file) {
 void MdWriter::write(const MdRun& run, const md::State& state, const md::Diagnostics& d) {
   const int bytes = bytes_of(run);
   constexpr int position_bytes = 8; // many periods away fp32 would be too little
-  const auto write_box = [&](const io::Writing& out) {
-    for (std::size_t a = 0; a < 3; ++a)
-      out.attribute(periods[a], run.parameters.box[a]);
-  };
   const auto begin = [&](const io::Writing& out) {
-    const md::Parameters& p = run.parameters;
     out.attribute("program", std::string(md_program));
     out.attribute("format", md_format);
     out.attribute("ridge_version", std::string(ridge_version));
     out.attribute("run", fmt::format("{:016x}", run.id));
-    out.attribute("start", run.start);
-    out.attribute("interaction", run.interaction);
     out.attribute("settings", fmt::format("{}", fmt::join(run.settings, " ")));
-    out.attribute("precision", std::string(to_text(p.precision)));
-    out.attribute("dt", p.dt);
-    out.attribute("cutoff", p.cutoff);
-    out.attribute("skin", p.skin);
-    write_box(out);
-    out.attribute("device", run.device);
-    out.attribute("device_name", run.device_name);
-    out.attribute("schedule", run.schedule);
-    out.attribute("initial_energy", run.energy);
+    out.attribute("precision", std::string(to_text(run.parameters.precision)));
+    visit_md(run, [&](const char* name, const auto& value) { out.attribute(name, value); });
   };
   const auto add = [&](const io::Writing& out) {
-    write_box(out); // a snapshot is a start
+    for (std::size_t a = 0; a < 3; ++a) // a snapshot is a start
+      out.attribute(periods[a], run.parameters.box[a]);
     out.vectors("position", state.bodies.position, position_bytes);
     out.vectors(positions_in_box, state.in_box, bytes);
     out.vectors(listed_positions, state.listed, bytes);

@@ -2,10 +2,10 @@
 //
 //   FILE.h5        attributes: program, format, run, interaction, parameters, device, ...
 //   FILE.STEP.h5   position, over all periods in fp64, and velocity of N x 3 values, potential and
-//                  mass of N, position_in_box, what a restart goes on from, position_of_lists, where
-//                  the bodies were when the lists of near pairs were built, and as attributes the
-//                  box, energies, temperature and pressure; the last attribute, checksum, makes it
-//                  complete
+//                  mass of N, position_in_box, what a restart goes on from, position_of_lists,
+//                  where the bodies were when the lists of near pairs were built, and as attributes
+//                  the box, energies, temperature and pressure; the last attribute, checksum, makes
+//                  it complete
 #pragma once
 
 #include "bodies_file.hpp"
@@ -56,11 +56,7 @@ struct MdRestart {
 /// Writes a run's file a snapshot at a time.
 class MdWriter : public BodiesFile {
 public:
-  /// Throws what OutputPlan throws.
-  MdWriter(const std::filesystem::path& target, const std::vector<std::filesystem::path>& inputs,
-           bool overwrite)
-      : BodiesFile(target, inputs, overwrite) {}
-
+  using BodiesFile::BodiesFile;
   /// Throws Failure: the snapshots written before stay.
   void write(const MdRun& run, const md::State& state, const md::Diagnostics& diagnostics);
 };

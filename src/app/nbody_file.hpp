@@ -45,11 +45,7 @@ struct NbodyRestart {
 /// Writes a run's file a snapshot at a time.
 class NbodyWriter : public BodiesFile {
 public:
-  /// Throws what OutputPlan throws.
-  NbodyWriter(const std::filesystem::path& target, const std::vector<std::filesystem::path>& inputs,
-              bool overwrite)
-      : BodiesFile(target, inputs, overwrite) {}
-
+  using BodiesFile::BodiesFile;
   /// Throws Failure: the snapshots written before stay.
   void write(const NbodyRun& run, const nbody::Snapshot& snapshot);
 };

@@ -42,6 +42,14 @@ def test_cases(ridge, folder, case, device):
         assert not np.array_equal(h5["0001/x_momentum"], h5["0002/x_momentum"])
 
 
+def test_many_snapshots_that_take_no_time(ridge, folder):
+    """More of them than an integer has bits: each lets the next batch be longer."""
+    atmosphere(ridge, "--device", "cpu", "--snapshots", 70, limit=60)
+    with h5py.File("out.h5") as h5:
+        times = [h5[s].attrs["time"] for s in sorted(h5)]
+    assert np.allclose(times, np.linspace(0, 20, 71), rtol=1e-12)
+
+
 def test_devices_agree(ridge, folder):
     for device in ["cpu", "simt:32"]:
         atmosphere(ridge, "--device", device, file=f"{device[:3]}.h5")
