@@ -135,6 +135,16 @@ Bytes Grid::sent(int rank, int element_bytes) const {
   return {points * element_bytes};
 }
 
+Extents greatest_share(const Grid& grid, int dimensions) {
+  Index most[3] = {};
+  for (int rank = 0; rank < grid.count(); ++rank) {
+    const Index3 n = grid.owned(rank).extents();
+    for (int d = 0; d < 3; ++d)
+      most[d] = std::max(most[d], along(n, d));
+  }
+  return {most, dimensions};
+}
+
 Division divide(const Grid& grid, int rank) {
   Box rest = grid.owned(rank);
   const Index3 r = grid.reach().radius();

@@ -41,16 +41,6 @@ Extents greatest_share(const Extents& size, const Extents& grid) {
   return {most, size.rank()};
 }
 
-Extents greatest_share(const comm::Grid& grid, int dimensions) {
-  Index most[3] = {};
-  for (int rank = 0; rank < grid.count(); ++rank) {
-    const Index3 n = grid.owned(rank).extents();
-    for (int d = 0; d < 3; ++d)
-      most[d] = std::max(most[d], comm::along(n, d));
-  }
-  return {most, dimensions};
-}
-
 namespace {
 
 /// What a rank has of a size that is divided so.

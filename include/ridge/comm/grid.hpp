@@ -104,6 +104,9 @@ private:
   Periodic periodic_;
 };
 
+/// The largest share of a grid's points that a rank owns, in so many dimensions.
+[[nodiscard]] Extents greatest_share(const Grid& grid, int dimensions);
+
 /// The points of a rank that a kernel of the grid's reach writes: those it owns, but for edges of
 /// the field that does not go round. `inner` reads nothing of other ranks, `outer` does.
 struct Division {

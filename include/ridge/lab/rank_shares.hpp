@@ -2,7 +2,6 @@
 // as on one rank, and what they reduce is added up.
 #pragma once
 
-#include <ridge/comm/grid.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/pattern/case.hpp>
 
@@ -25,7 +24,5 @@ namespace ridge::lab {
                                   const std::string& kernel);
 /// The share of the rank that owns most of a size that is divided so.
 [[nodiscard]] Extents greatest_share(const Extents& size, const Extents& grid);
-/// The largest share of a grid's points that a rank owns, in so many dimensions.
-[[nodiscard]] Extents greatest_share(const comm::Grid& grid, int dimensions);
 
 } // namespace ridge::lab
