@@ -6,6 +6,7 @@
 #include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/source_digest.hpp>
+#include <ridge/stencil/stored_demand.hpp>
 
 #include "evolve_fields.hpp"
 #include "evolve_steps.hpp"
@@ -148,7 +149,7 @@ private:
       if (std::find(fields.wide.begin(), fields.wide.end(), names[i]) == fields.wide.end())
         continue;
       const std::size_t input = levels + i - 1;
-      lab::require_at_point(setup_.kernel.traits, input, names[i], run().kernel);
+      stencil::require_at_point(setup_.kernel.traits, input, names[i], run().kernel);
       setup_.wide |= 1U << input;
     }
   }

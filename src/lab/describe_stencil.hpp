@@ -3,10 +3,12 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/lab/built_in.hpp>
+#include <ridge/lab/precision.hpp>
+#include <ridge/lab/stencil_case.hpp>
 #include <ridge/lab/stencil_entry.hpp>
+#include <ridge/stencil/sweeps_case.hpp>
 
 #include "entry_checks.hpp"
-#include "evolution_case.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -61,8 +63,8 @@ template <class E>
     require_rank(E::name, E::least_rank, E::most_rank, out.rank);
     require_spacing(E::name, E::equal_spacing, arguments.spacing, out.rank, out.element_bytes);
     return for_rank<E>(out.rank, [&](auto r) {
-      return stencil_on_arrays(
-          queue, stencil_kernel(E::template make<r.value>(arguments.spacing)), arguments);
+      return stencil_on_arrays(queue, stencil_kernel(E::template make<r.value>(arguments.spacing)),
+                               arguments);
     });
   };
   return made;
@@ -70,11 +72,12 @@ template <class E>
 
 // --- Those that evolve
 
-/// The kernel that entry E makes, on a grid like those that are benched.
+/// The kernel that entry E makes, on a grid like those that are benched, its step well within the
+/// stable ones.
 template <class E, int Rank>
 [[nodiscard]] auto benched_evolution() {
-  const double dt = part_of_stable * E::template stable_step<Rank>(sweeps_spacing, 1);
-  return E::template make<Rank>(sweeps_spacing, 1, dt);
+  constexpr auto h = stencil::benched_spacing;
+  return E::template make<Rank>(h, 1, E::template stable_step<Rank>(h, 1) / 2);
 }
 
 /// Says where the kernel that is made is.
@@ -129,7 +132,10 @@ template <class E>
         bench_evolution(E::name, E::meaning, default_stencil_size(E::most_rank),
                         [](const Extents& size, std::string_view precision) {
                           return for_rank_of<E>(size, [&](auto r) {
-                            return benched(E::name, benched_evolution<E, r.value>(), precision);
+                            const auto kernel = benched_evolution<E, r.value>();
+                            return in_precision(precision, E::name, [&]<class T>(T /*number*/) {
+                              return stencil::checked_evolution<T>(E::name, kernel);
+                            });
                           });
                         });
   }

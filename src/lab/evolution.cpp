@@ -3,7 +3,8 @@
 #include <ridge/lab/kernels/chain_systems.hpp>
 #include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
-#include <ridge/stencil/stored_demand.hpp>
+#include <ridge/stencil/menu.hpp>
+#include <ridge/stencil/sweeps_case.hpp>
 
 #include <fmt/format.h>
 
@@ -11,46 +12,9 @@
 
 namespace ridge::lab {
 
-template <class T>
-Evolution evolution_of(std::string_view name,
-                       std::shared_ptr<const stencil::SweptKernel<T>> kernel) {
-  Evolution made;
-  made.name = name;
-  made.traits = kernel->traits();
-  made.levels = kernel->levels();
-  made.make = [kernel, name = made.name](Queue& queue, const std::vector<const void*>& fields,
-                                         const auto& part, const auto& schedule) {
-    std::vector<View<const T>> views;
-    for (const void* const field : fields)
-      views.emplace_back(static_cast<const T*>(field), part.owned().extents());
-    return stencil::Sweeps(queue, kernel, views, part, schedule, name);
-  };
-  return made;
-}
-template Evolution evolution_of(std::string_view,
-                                std::shared_ptr<const stencil::SweptKernel<float>>);
-template Evolution evolution_of(std::string_view,
-                                std::shared_ptr<const stencil::SweptKernel<double>>);
-
-namespace {
-
-template <class S>
-Evolution stored_as(const Evolution& fp32, unsigned wide) {
-  Evolution made = evolution_of<S>(
-      fp32.name, stencil::stored_swept<S>(*fp32.call, fp32.functor, lab_library(), wide));
-  made.stable_step = fp32.stable_step;
-  made.dt = fp32.dt;
-  return made;
-}
-
-} // namespace
-
 Evolution stored_evolution(const Evolution& fp32, std::string_view storage, unsigned wide) {
   check_storage(storage);
-  return storage == "fp16" ? stored_as<Fp16>(fp32, wide) : stored_as<Bf16>(fp32, wide);
-}
-Evolution stored_evolution(const Evolution& fp32, std::string_view storage) {
-  return stored_evolution(fp32, storage, 0);
+  return stencil::stored_evolution(fp32, storage, lab_library(), wide);
 }
 
 const EvolvingKernel& find_evolving_kernel(std::string_view name) {
@@ -65,6 +29,35 @@ const EvolvingKernel& find_evolving_kernel(std::string_view name) {
       "no kernel '{}' evolves; there are {}, and FILE.hpp:Name of your own", name, names));
 }
 
+BenchKernel bench_evolution(const std::string& name, const std::string& meaning,
+                            const Extents& default_size,
+                            stencil::CheckedEvolution (*make)(const Extents& size,
+                                                              std::string_view precision)) {
+  // Storage in 16 bits is compiled from the source of the kernel in fp32.
+  const auto made_in = [make](const BenchRequest& request) {
+    if (!is_storage(request.precision)) return make(request.size, request.precision);
+    auto kernel = make(request.size, "fp32");
+    kernel.made = stored_evolution(kernel.made, request.precision);
+    return kernel;
+  };
+  const auto boundaries_of = [](const BenchRequest& r) {
+    return stencil::parse_boundaries(r.options.get("boundary", "untouched"));
+  };
+  BenchKernel bench{
+      name, "sweeps", meaning, default_size, [=](const BenchRequest& r, RoofSource& roof) {
+        const auto kernel = made_in(r);
+        auto boundaries = boundaries_of(r);
+        boundaries.spacing = stencil::benched_spacing;
+        return sweeps_case(kernel, r.precision, r.device, r.size,
+                           r.options.get("steps", Index{16}), boundaries, roof);
+      }};
+  bench.make_menu = [=](const BenchRequest& r, const Place& place) {
+    const Evolution made = made_in(r).made;
+    return stencil::sweeps_menu(made.traits, made.levels, boundaries_of(r), r.size.xyz(), place);
+  };
+  return bench;
+}
+
 double stable_step(const EvolutionRequest& r) {
   const EvolvingKernel& kernel = find_evolving_kernel(r.kernel);
   if (!(r.value > 0) || !std::isfinite(r.value)) {
@@ -73,8 +66,8 @@ double stable_step(const EvolutionRequest& r) {
   constexpr double least = 1e-100; // squares and quotients are numbers
   constexpr double most = 1e100;
   if (r.value < least || r.value > most) {
-    throw UsageError(fmt::format("a {} of {}: one from {:g} to {:g} is right", kernel.value, r.value,
-                                 least, most));
+    throw UsageError(fmt::format("a {} of {}: one from {:g} to {:g} is right", kernel.value,
+                                 r.value, least, most));
   }
   return kernel.stable_step(r);
 }

@@ -143,7 +143,7 @@ stencil::Sweeps& Sweeps::begin(Made& made, const Call& call, const std::string& 
   check_memory(name_, arrays_, given, {0, static_cast<std::size_t>(maker(made).levels)}, false);
   for (std::size_t i = 0; i < given.size(); ++i) {
     if ((call.arrays.wide >> i & 1U) != 0)
-      lab::require_at_point(maker(made).traits, i, arrays_[i], name_);
+      stencil::require_at_point(maker(made).traits, i, arrays_[i], name_);
   }
   const stencil::RankPart part = place(made, view_of<char>(given.front()).extents);
   require_owned(given.front(), part);

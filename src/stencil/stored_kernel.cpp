@@ -52,6 +52,16 @@ AnyFunction described(const std::type_info& call, const char* header, const char
 
 } // namespace
 
+void require_at_point(const Traits& traits, std::size_t input, std::string_view name,
+                      std::string_view kernel) {
+  for (const Offset& o : traits.footprints.at(input)) {
+    if (o == Offset{}) continue;
+    throw UsageError(fmt::format("{} reads neighbours of '{}', so give it fp16 or bf16; what is "
+                                 "read at the point alone may stay fp32",
+                                 kernel, name));
+  }
+}
+
 template <class S>
 std::shared_ptr<const CheckedKernel<S>> stored_kernel(const CheckedKernel<float>& kernel,
                                                       const std::string& library, unsigned wide) {

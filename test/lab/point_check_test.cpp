@@ -3,13 +3,13 @@
 #include <ridge/chain/check.hpp>
 #include <ridge/chain/reference.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/lab/evolution_check.hpp>
-#include <ridge/lab/evolving.hpp>
 #include <ridge/lattice/check.hpp>
 #include <ridge/lattice/field.hpp>
 #include <ridge/lattice/map.hpp>
 #include <ridge/lattice/reduce.hpp>
 #include <ridge/pairs/check.hpp>
+#include <ridge/stencil/evolving.hpp>
+#include <ridge/stencil/sweeps_check.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -220,19 +220,19 @@ TEST(PointCheck, OfChains) {
 
 TEST(PointCheck, OfSweepsBesideAHugeFace) {
   using stencil::Boundaries;
-  const stencil::Laplacian<2, 3> heat = scaled_laplacian<2, 3>({}, 0.1, 1);
+  const stencil::Laplacian<2, 3> heat = stencil::scaled_laplacian<2, 3>({}, 0.1, 1);
   const Index3 n{40, 30, 50};
   Queue queue{Device("cpu")};
   const Boundaries boundaries = stencil::parse_boundaries("x=dirichlet:9.96921e36,y=periodic");
   Field<double> start(queue.device(), {n.x, n.y, n.z});
   fill_random(queue, start.elements(), 1);
   const auto check = [&](double rate) {
-    stencil::Sweeps sweeps(queue, scaled_laplacian<2, 3>({}, rate, 1),
+    stencil::Sweeps sweeps(queue, stencil::scaled_laplacian<2, 3>({}, rate, 1),
                            std::vector<View<const double>>{start.view()}, boundaries);
     sweeps.run(5);
-    return check_sweeps<double>(queue, sweeps, reference_of<double>(heat),
-                                stencil::traits_of<stencil::Laplacian<2, 3>, double>(), boundaries,
-                                n, 5, bounded_unit<double>);
+    return stencil::check_sweeps<double>(queue, sweeps, stencil::reference_of<double>(heat),
+                                         stencil::traits_of<stencil::Laplacian<2, 3>, double>(),
+                                         boundaries, n, 5, bounded_unit<double>);
   };
   const Check right = check(0.1);
   EXPECT_TRUE(right.ok) << right.message;

@@ -2,69 +2,28 @@
 #pragma once
 
 #include <ridge/lab/bench.hpp>
+#include <ridge/stencil/evolution.hpp>
 #include <ridge/stencil/laplacian.hpp>
-#include <ridge/stencil/sweeps.hpp>
 
-#include <cstddef>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <typeinfo>
 #include <vector>
+
+namespace ridge::stencil {
+struct CheckedEvolution;
+} // namespace ridge::stencil
 
 namespace ridge::lab {
 
-/// A kernel that gives the next value of its first input, in one precision.
-struct Evolution {
-  std::string name;
-  stencil::Traits traits;
-  int levels = 1;
-  /// Sweeps over fields on the queue's device, one an input: packed, what this rank owns of them.
-  std::function<stencil::Sweeps(Queue&, const std::vector<const void*>& fields,
-                                const stencil::RankPart&,
-                                const std::optional<stencil::SweepsSchedule>&)>
-      make;
-  /// The largest stable step that the kernel itself states (`double stable_step() const`); 0 where
-  /// it states none.
-  double stable_step = 0;
-  /// Its member `dt`, the time of a step; empty where it has none.
-  std::optional<double> dt = {};
-  const std::type_info* call = nullptr; ///< of a launch of the kernel
-  std::vector<std::byte> functor = {};  ///< the kernel's bytes
-};
-
-/// Whether K has a member `dt` to set.
-template <class K>
-inline constexpr bool knows_dt = requires(K kernel) {
-  kernel.dt = 1.0;
-};
-
-/// A kernel without what it says of itself beside its mathematics.
-template <class T>
-[[nodiscard]] Evolution evolution_of(std::string_view name,
-                                     std::shared_ptr<const stencil::SweptKernel<T>> kernel);
-extern template Evolution evolution_of(std::string_view,
-                                       std::shared_ptr<const stencil::SweptKernel<float>>);
-extern template Evolution evolution_of(std::string_view,
-                                       std::shared_ptr<const stencil::SweptKernel<double>>);
-
-template <class K, class T>
-[[nodiscard]] Evolution evolution(std::string_view name, const K& kernel) {
-  Evolution made = evolution_of<T>(name, stencil::swept<T>(kernel));
-  made.call = &typeid(stencil::Call<K, T>);
-  const auto bytes = std::as_bytes(std::span(&kernel, 1));
-  made.functor.assign(bytes.begin(), bytes.end());
-  if constexpr (requires { kernel.stable_step(); }) made.stable_step = kernel.stable_step();
-  if constexpr (knows_dt<K>) made.dt = kernel.dt;
-  return made;
-}
+using stencil::Evolution, stencil::evolution, stencil::knows_dt;
 
 /// An evolution on fields of Fp16 or Bf16, by "fp16" or "bf16", its mathematics in fp32: what
-/// describes it is compiled. Its sweeps take pointers to such numbers. Throws UsageError where
-/// nobody said where its source is, and as launch::load_description does.
-[[nodiscard]] Evolution stored_evolution(const Evolution& fp32, std::string_view storage);
+/// describes it is compiled. Its sweeps take pointers to such numbers; of inputs whose bits `wide`
+/// has, which stay fp32, as stencil::stored_evolution says. Throws UsageError where nobody said
+/// where its source is, and as launch::load_description does.
+[[nodiscard]] Evolution stored_evolution(const Evolution& fp32, std::string_view storage,
+                                         unsigned wide = 0);
 
 /// A request to a built-in kernel.
 struct EvolutionRequest {
@@ -92,6 +51,12 @@ struct EvolvingKernel {
 [[nodiscard]] const std::vector<EvolvingKernel>& evolving_kernels();
 /// Throws UsageError that lists the kernels when there is none of this name.
 [[nodiscard]] const EvolvingKernel& find_evolving_kernel(std::string_view name);
+
+/// Benchmarks of many sweeps: one launch is so many steps. `make` gives the kernel for fields of a
+/// size in fp64 or fp32, and throws UsageError for numbers of dimensions that it does not have.
+[[nodiscard]] BenchKernel
+bench_evolution(const std::string& name, const std::string& meaning, const Extents& default_size,
+                stencil::CheckedEvolution (*make)(const Extents& size, std::string_view precision));
 
 /// The largest stable step. Throws UsageError for an unknown kernel, a rank that it does not have,
 /// or a value that is not positive and finite.

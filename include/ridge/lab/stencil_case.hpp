@@ -5,7 +5,6 @@
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/precision.hpp>
-#include <ridge/lab/stencil_check.hpp>
 #include <ridge/stencil/any_kernel.hpp>
 
 #include <functional>
@@ -26,41 +25,15 @@ template <class K>
   return {stencil::checked<float>(kernel), stencil::checked<double>(kernel)};
 }
 
-/// The kernel on fields that somebody else owns. The output, gaps between its rows included, is
-/// overwritten by poison and by what measures the ceiling.
-template <class T>
-[[nodiscard]] std::unique_ptr<Case>
-stencil_on_views(std::string name, Queue& queue,
-                 std::shared_ptr<const stencil::CheckedKernel<T>> kernel,
-                 std::vector<View<const T>> in, const View<T>& out);
-extern template std::unique_ptr<Case>
-stencil_on_views(std::string, Queue&, std::shared_ptr<const stencil::CheckedKernel<float>>,
-                 std::vector<View<const float>>, const View<float>&);
-extern template std::unique_ptr<Case>
-stencil_on_views(std::string, Queue&, std::shared_ptr<const stencil::CheckedKernel<double>>,
-                 std::vector<View<const double>>, const View<double>&);
-
-/// A kernel on arrays of another language. Throws UsageError for those that it does not take.
-template <class T>
-[[nodiscard]] std::unique_ptr<Case>
-stencil_on_arrays(Queue& queue, std::shared_ptr<const stencil::CheckedKernel<T>> kernel,
-                  const Arguments& arguments);
-extern template std::unique_ptr<Case>
-stencil_on_arrays(Queue&, std::shared_ptr<const stencil::CheckedKernel<float>>, const Arguments&);
-extern template std::unique_ptr<Case>
-stencil_on_arrays(Queue&, std::shared_ptr<const stencil::CheckedKernel<double>>, const Arguments&);
-/// In their precision.
+/// A kernel on arrays of another language, in their precision. Throws UsageError for those that it
+/// does not take.
 [[nodiscard]] std::unique_ptr<Case> stencil_on_arrays(Queue& queue, const StencilKernel& kernel,
                                                       const Arguments& arguments);
 
-/// The kernel on random fields, their rows and planes as far apart as the device likes. Throws
-/// UsageError for a precision that is neither fp64 nor fp32.
+/// The kernel on random fields, over ranks where the request has a world of them: on the numbers of
+/// one rank. Throws UsageError for a precision that it does not have.
 [[nodiscard]] std::unique_ptr<Case>
 stencil_case(const std::string& name, const StencilKernel& kernel, const BenchRequest& request);
-/// The kernel over the ranks of the request, on the numbers of one rank.
-[[nodiscard]] std::unique_ptr<Case> rank_stencil_case(const std::string& name,
-                                                      const StencilKernel& kernel,
-                                                      const BenchRequest& request);
 
 /// A stencil; `make` gives the kernel for fields of a size, and throws UsageError for numbers of
 /// dimensions that it does not have. Arrays of the user's own are of spacing 1, where `on_arrays`

@@ -3,9 +3,7 @@
 
 #include <ridge/lab/arrays.hpp>
 #include <ridge/pattern/case.hpp>
-#include <ridge/stencil/traits.hpp>
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,33 +16,22 @@ namespace ridge::lab {
 /// Throws UsageError for a name that is none.
 void check_storage(std::string_view name);
 
-/// Throws UsageError where a stencil reads neighbours of input number `input`, called `name`: only
-/// what is read at the point itself stays fp32 beside fields of 16 bits.
-void require_at_point(const stencil::Traits& traits, std::size_t input, std::string_view name,
-                      std::string_view kernel);
-
 /// Writes the halves of fp32 numbers of the device to packed fields there, as Stored<K, wide> takes
 /// them. Waits.
 void split_numbers(Queue& queue, const View<const float>& numbers, void* high, void* low);
 
-struct Evolution;
-/// As stored_evolution of ridge/lab/evolution.hpp, but inputs whose bits `wide` has stay fp32: its
-/// sweeps take the high halves of their numbers in place of them, and the low halves behind all.
-[[nodiscard]] Evolution stored_evolution(const Evolution& fp32, std::string_view storage,
-                                         unsigned wide);
-
 /// Throws UsageError where the stencil of a case in fp32 reads neighbours of an input whose bit
 /// `wide` has; `names` are the inputs'.
-void require_at_point(const Case& fp32, unsigned wide, const std::vector<std::string>& names);
+void require_at_point(Case& fp32, unsigned wide, const std::vector<std::string>& names);
 /// The case of a stencil in fp32 on other memory, packed fields that are stored so. Inputs whose
 /// bits `wide` has are two fields: high halves of numbers in their place of `in`, low ones behind
 /// all. Throws UsageError for a case that is of no stencil.
-[[nodiscard]] std::unique_ptr<Case> stored_on(const Case& fp32, std::string_view storage,
+[[nodiscard]] std::unique_ptr<Case> stored_on(Case& fp32, std::string_view storage,
                                               const std::vector<const void*>& in, void* out,
                                               unsigned wide = 0);
 /// The case of a stencil in fp32 on the arrays of a call, which hold numbers that are stored so.
 /// Throws UsageError for a case of another pattern.
-[[nodiscard]] std::unique_ptr<Case> stored_on_arrays(const Case& fp32, std::string_view storage,
+[[nodiscard]] std::unique_ptr<Case> stored_on_arrays(Case& fp32, std::string_view storage,
                                                      const Arguments& arguments);
 
 } // namespace ridge::lab

@@ -50,6 +50,7 @@ public:
       : memory_(std::move(memory)), name_(std::move(name)), queue_(queue), call_(std::move(call)),
         reference_(std::move(reference)) {}
 
+  [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Queue& queue() override { return queue_; }
   [[nodiscard]] Subject subject() const override { return subject_of(call_, name_); }
   [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {

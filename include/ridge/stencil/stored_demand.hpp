@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <typeinfo>
 
 namespace ridge::stencil {
@@ -18,6 +19,11 @@ namespace ridge::stencil {
 /// kernel of these bytes on fields of S.
 template <class S>
 using DescribeStored = std::shared_ptr<const CheckedKernel<S>>(std::span<const std::byte> functor);
+
+/// Throws UsageError where a stencil reads neighbours of input number `input`, called `name`: only
+/// what is read at the point itself stays fp32 beside fields of 16 bits.
+void require_at_point(const Traits& traits, std::size_t input, std::string_view name,
+                      std::string_view kernel);
 
 /// The kernel on fields of S, its mathematics in fp32. Its description, which is linked to
 /// `library`, is compiled or taken from the cache. Throws as load_description does; UsageError for

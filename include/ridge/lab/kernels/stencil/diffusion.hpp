@@ -1,8 +1,8 @@
 // Diffusion with a variable coefficient: div(k grad u), and steps of it.
 #pragma once
 
-#include <ridge/lab/evolving.hpp>
 #include <ridge/lab/stencil_entry.hpp>
+#include <ridge/stencil/evolving.hpp>
 
 #include <tuple>
 
@@ -75,7 +75,7 @@ struct DiffusionStepEntry : EvolvingEntry {
 
   template <int Rank>
   static double stable_step(stencil::Spacing h, double largest) {
-    return stable_heat_step<2, Rank>(h, largest);
+    return stencil::stable_heat_step<2, Rank>(h, largest);
   }
   template <int Rank>
   static DiffusionStep<Rank> make(stencil::Spacing h, double /*largest*/, double dt) {

@@ -1,8 +1,8 @@
 // Heat: a step of it is a Laplacian with other weights.
 #pragma once
 
-#include <ridge/lab/evolving.hpp>
 #include <ridge/lab/stencil_entry.hpp>
+#include <ridge/stencil/evolving.hpp>
 
 namespace ridge::lab {
 
@@ -16,11 +16,11 @@ struct HeatEntry : EvolvingEntry {
 
   template <int Rank>
   static double stable_step(stencil::Spacing h, double diffusivity) {
-    return stable_heat_step<Order, Rank>(h, diffusivity);
+    return stencil::stable_heat_step<Order, Rank>(h, diffusivity);
   }
   template <int Rank>
   static stencil::Laplacian<Order, Rank> make(stencil::Spacing h, double diffusivity, double dt) {
-    return scaled_laplacian<Order, Rank>(h, diffusivity * dt, 1);
+    return stencil::scaled_laplacian<Order, Rank>(h, diffusivity * dt, 1);
   }
 };
 

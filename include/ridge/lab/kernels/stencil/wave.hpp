@@ -1,8 +1,8 @@
 // Waves by the leapfrog, of order 2 in time.
 #pragma once
 
-#include <ridge/lab/evolving.hpp>
 #include <ridge/lab/stencil_entry.hpp>
+#include <ridge/stencil/evolving.hpp>
 
 #include <tuple>
 
@@ -52,7 +52,7 @@ struct WaveEntry : EvolvingEntry {
 
   template <int Rank>
   static double stable_step(stencil::Spacing h, double speed) {
-    return stable_wave_step<Order, Rank>(h, speed);
+    return stencil::stable_wave_step<Order, Rank>(h, speed);
   }
   template <int Rank>
   static Wave<Order, Rank> make(stencil::Spacing h, double speed, double dt) {
@@ -65,13 +65,13 @@ struct WaveEntry : EvolvingEntry {
   /// A start at rest is the same forwards and backwards: before = u + (c dt)^2 / 2 laplacian(u).
   template <int Rank>
   static stencil::Laplacian<Order, Rank> at_rest(stencil::Spacing h, double speed, double dt) {
-    return scaled_laplacian<Order, Rank>(h, speed * speed * dt * dt / 2, 1);
+    return stencil::scaled_laplacian<Order, Rank>(h, speed * speed * dt * dt / 2, 1);
   }
 
 private:
   template <int Rank>
   static stencil::Laplacian<Order, Rank> terms(stencil::Spacing h, double speed, double dt) {
-    return scaled_laplacian<Order, Rank>(h, speed * speed * dt * dt, 2);
+    return stencil::scaled_laplacian<Order, Rank>(h, speed * speed * dt * dt, 2);
   }
 };
 

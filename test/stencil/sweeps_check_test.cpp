@@ -1,20 +1,17 @@
 // The check of many sweeps finds what is wrong, and only that.
 #include <ridge/device/generate.hpp>
-#include <ridge/lab/evolution_check.hpp>
-#include <ridge/lab/evolving.hpp>
+#include <ridge/stencil/evolving.hpp>
+#include <ridge/stencil/sweeps_check.hpp>
 
 #include <gtest/gtest.h>
 
-namespace ridge::lab {
+namespace ridge::stencil {
 namespace {
 
-using stencil::Boundaries;
-using stencil::Laplacian;
-
-class Checked {
+class CheckedHeat {
 public:
-  Checked(Index3 n, const char* boundary, double rate, Index steps)
-      : queue_(Device("cpu")), n_(n), boundaries_(stencil::parse_boundaries(boundary)),
+  CheckedHeat(Index3 n, const char* boundary, double rate, Index steps)
+      : queue_(Device("cpu")), n_(n), boundaries_(parse_boundaries(boundary)),
         start_(queue_.device(), {n.x, n.y, n.z}), steps_(steps) {
     fill_random(queue_, start_.elements(), 1);
     sweeps_.emplace(queue_, heat(rate), std::vector<View<const double>>{start_.view()},
@@ -26,8 +23,8 @@ public:
   }
   Check against(double rate) {
     return check_sweeps<double>(queue_, *sweeps_, reference_of<double>(heat(rate)),
-                                stencil::traits_of<Laplacian<2, 3>, double>(), boundaries_, n_,
-                                steps_, 1e-13);
+                                traits_of<Laplacian<2, 3>, double>(), boundaries_, n_, steps_,
+                                1e-13);
   }
 
 private:
@@ -36,24 +33,24 @@ private:
   Boundaries boundaries_;
   Field<double> start_;
   Index steps_;
-  std::optional<stencil::Sweeps> sweeps_;
+  std::optional<Sweeps> sweeps_;
 };
 
-TEST(EvolutionCheck, TakesWhatIsRight) {
+TEST(SweepsCheck, TakesWhatIsRight) {
   for (const char* const boundary :
        {"untouched", "x=periodic,y=mirror,z=neumann:1", "x=dirichlet:1,z=periodic"}) {
     for (const Index3 n : {Index3{40, 30, 50}, Index3{7, 9, 5}}) {
-      const Check check = Checked(n, boundary, 0.1, 5).against(0.1);
+      const Check check = CheckedHeat(n, boundary, 0.1, 5).against(0.1);
       EXPECT_TRUE(check.ok) << boundary << ": " << check.message;
     }
   }
 }
 
-TEST(EvolutionCheck, FindsAnotherEquation) {
-  EXPECT_FALSE(Checked({40, 30, 50}, "x=periodic", 0.1, 5).against(0.1001).ok);
+TEST(SweepsCheck, FindsAnotherEquation) {
+  EXPECT_FALSE(CheckedHeat({40, 30, 50}, "x=periodic", 0.1, 5).against(0.1001).ok);
 }
 
-TEST(EvolutionCheck, ComparesOnlyWhatTheCutDoesNotReach) {
+TEST(SweepsCheck, ComparesOnlyWhatTheCutDoesNotReach) {
   for (const CheckedBox& box : checked_boxes({100, 12, 100}, {2, 2, 2}, {}, 7)) {
     for (int axis = 0; axis < 3; ++axis) {
       const Index n = axis == 1 ? 12 : 100;
@@ -64,4 +61,4 @@ TEST(EvolutionCheck, ComparesOnlyWhatTheCutDoesNotReach) {
 }
 
 } // namespace
-} // namespace ridge::lab
+} // namespace ridge::stencil

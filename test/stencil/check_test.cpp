@@ -1,6 +1,6 @@
-// The lab's check must see every kind of wrong output.
+// The check must see every kind of wrong output.
 #include <ridge/device/generate.hpp>
-#include <ridge/lab/stencil_check.hpp>
+#include <ridge/stencil/check.hpp>
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/launch.hpp>
 
@@ -11,11 +11,10 @@
 #include <limits>
 #include <utility>
 
-namespace ridge::lab {
+namespace ridge::stencil {
 namespace {
 
 using ::testing::HasSubstr;
-using Kernel = stencil::Laplacian<2, 3>;
 
 class StencilCheck : public ::testing::Test {
 protected:
@@ -25,8 +24,7 @@ protected:
     (void)stencil::launch(queue, call);
   }
   Check check() {
-    return check_stencil<double>(queue, *stencil::checked<double>(call.kernel), call.in, call.out,
-                                 0xff, 1e-13);
+    return check_points<double>(queue, *checked<double>(call.kernel), call.in, call.out, 1e-13);
   }
   double& at(Index x, Index y, Index z) { return out.data()[out.view().at(x, y, z)]; }
 
@@ -34,7 +32,7 @@ protected:
   Queue queue{device};
   Field<double> in{device, {33, 17, 9}};
   Field<double> out{device, {33, 17, 9}};
-  stencil::Call<Kernel, double> call{Kernel({0.5, 0.75, 1.25}), {in.view()}, out.view()};
+  Call<Laplacian<2, 3>, double> call{Laplacian<2, 3>({0.5, 0.75, 1.25}), {in.view()}, out.view()};
 };
 
 TEST_F(StencilCheck, PassesWhatIsRight) {
@@ -121,4 +119,4 @@ TEST(Slabs, CoverEveryRowOnce) {
 }
 
 } // namespace
-} // namespace ridge::lab
+} // namespace ridge::stencil

@@ -1,12 +1,13 @@
 #include <ridge/core/stored.hpp>
 #include <ridge/device/backend.hpp>
 #include <ridge/device/cpu/parallel.hpp>
-#include <ridge/lab/stencil_check.hpp>
+#include <ridge/pattern/call_case.hpp>
+#include <ridge/stencil/check.hpp>
 
 #include <algorithm>
 #include <mutex>
 
-namespace ridge::lab {
+namespace ridge::stencil {
 
 std::vector<Slab> slabs_of(Index3 n, int element_bytes, Index bytes) {
   const Index row_bytes = n.x * element_bytes;
@@ -39,10 +40,10 @@ namespace {
 /// Compares a row of the output, whose points near the edge hold `poison` still, with the
 /// reference.
 template <class T>
-void compare_row(const stencil::CheckedKernel<T>& kernel, stencil::Inputs<T> in, Index in_y,
-                 Index in_z, const T* out, Index3 extents, Index y, Index z, T poison,
-                 std::vector<double>& expected, Deviation& found) {
-  const stencil::Offset r = kernel.traits().radius;
+void compare_row(const CheckedKernel<T>& kernel, Inputs<T> in, Index in_y, Index in_z, const T* out,
+                 Index3 extents, Index y, Index z, T poison, std::vector<double>& expected,
+                 Deviation& found) {
+  const Offset r = kernel.traits().radius;
   const bool edge_row = y < r.y || y >= extents.y - r.y || z < r.z || z >= extents.z - r.z;
   const Index first = edge_row ? extents.x : std::min<Index>(r.x, extents.x);
   const Index last = std::max(first, extents.x - r.x); // points between are the kernel's
@@ -65,9 +66,9 @@ void compare_row(const stencil::CheckedKernel<T>& kernel, stencil::Inputs<T> in,
 } // namespace
 
 template <class T>
-Check check_stencil(Queue& queue, const stencil::CheckedKernel<T>& kernel, stencil::Inputs<T> in,
-                    const View<T>& written, unsigned char poison, double tolerance) {
-  const stencil::Offset r = kernel.traits().radius;
+Check check_points(Queue& queue, const CheckedKernel<T>& kernel, Inputs<T> in,
+                   const View<T>& written, double tolerance) {
+  const Offset r = kernel.traits().radius;
   const Index3 n = written.extents;
   const auto slabs = slabs_of(n, static_cast<int>(sizeof(T)), Index{6} << 20);
   queue.wait();
@@ -110,7 +111,7 @@ Check check_stencil(Queue& queue, const stencil::CheckedKernel<T>& kernel, stenc
         const Index z = s.z_begin + row / slab_rows;
         compare_row<T>(kernel, here, y - y0, z - z0,
                        out.data + out.at(0, y - s.y_begin, z - s.z_begin), n, y, z,
-                       poisoned<T>(poison), expected, found);
+                       poisoned<T>(poison_of_outputs), expected, found);
       }
       const std::lock_guard lock(guard);
       total.add(found);
@@ -119,17 +120,13 @@ Check check_stencil(Queue& queue, const stencil::CheckedKernel<T>& kernel, stenc
   return judge(total, tolerance);
 }
 
-template <class T>
-using Kernel = stencil::CheckedKernel<T>;
-template <class T>
-using In = stencil::Inputs<T>;
 #define RIDGE_CHECK_OF(T)                                                                          \
-  template Check check_stencil<T>(Queue&, const Kernel<T>&, In<T>, const View<T>&, unsigned char,  \
-                                  double);
+  template Check check_points<T>(Queue&, const CheckedKernel<T>&, Inputs<T>, const View<T>&,       \
+                                 double);
 RIDGE_CHECK_OF(float)
 RIDGE_CHECK_OF(double)
 RIDGE_CHECK_OF(Fp16)
 RIDGE_CHECK_OF(Bf16)
 #undef RIDGE_CHECK_OF
 
-} // namespace ridge::lab
+} // namespace ridge::stencil

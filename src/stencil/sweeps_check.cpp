@@ -1,9 +1,11 @@
 #include <ridge/core/random.hpp>
-#include <ridge/lab/evolution_check.hpp>
+#include <ridge/pattern/deviation.hpp>
+#include <ridge/stencil/check.hpp>
+#include <ridge/stencil/sweeps_check.hpp>
 
 #include <algorithm>
 
-namespace ridge::lab {
+namespace ridge::stencil {
 
 namespace {
 
@@ -12,13 +14,13 @@ constexpr Index compared = 6;
 
 } // namespace
 
-Index checked_steps(stencil::Offset radius, Index steps) {
+Index checked_steps(Offset radius, Index steps) {
   const int most = std::max({radius.x, radius.y, radius.z, 1});
   return std::min<Index>(steps, 24 / most);
 }
 
-std::vector<CheckedBox> checked_boxes(Index3 extents, stencil::Offset radius,
-                                      const stencil::Boundaries& boundaries, Index steps) {
+std::vector<CheckedBox> checked_boxes(Index3 extents, Offset radius, const Boundaries& boundaries,
+                                      Index steps) {
   const Index n[3] = {extents.x, extents.y, extents.z};
   const Index r[3] = {radius.x, radius.y, radius.z};
   std::vector<CheckedBox> boxes;
@@ -26,7 +28,7 @@ std::vector<CheckedBox> checked_boxes(Index3 extents, stencil::Offset radius,
     CheckedBox box{{}, {}, {}, {}, boundaries};
     for (int axis = 0; axis < 3; ++axis) {
       auto& faces = box.boundaries.faces[static_cast<std::size_t>(axis)];
-      const bool periodic = faces[0].kind == stencil::Boundary::periodic;
+      const bool periodic = faces[0].kind == Boundary::periodic;
       const Index room = n[axis] - std::min(compared, n[axis]);
       const Index begin = periodic || place == 1 ? room / 2 : place == 0 ? 0 : room;
       box.right_begin[axis] = begin;
@@ -68,9 +70,9 @@ std::vector<std::vector<double>> start_within(const CheckedBox& box, Index3 n, i
 } // namespace
 
 template <class T>
-Check check_sweeps(Queue& queue, stencil::Sweeps& sweeps, const EvolutionReference& reference,
-                   const stencil::Traits& traits, const stencil::Boundaries& boundaries, Index3 n,
-                   Index steps, double tolerance) {
+Check check_sweeps(Queue& queue, Sweeps& sweeps, const EvolutionReference& reference,
+                   const Traits& traits, const Boundaries& boundaries, Index3 n, Index steps,
+                   double tolerance) {
   Deviation total;
   const View<const T> got = sweeps.view<T>(0);
   for (const CheckedBox& box : checked_boxes(n, traits.radius, boundaries, steps)) {
@@ -79,7 +81,7 @@ Check check_sweeps(Queue& queue, stencil::Sweeps& sweeps, const EvolutionReferen
     const auto within = [&](const Index(&at)[3]) {
       return Index3{at[0] - box.begin[0], at[1] - box.begin[1], at[2] - box.begin[2]};
     };
-    const stencil::BoundedField expected =
+    const BoundedField expected =
         reference(start_within<T>(box, n, traits.inputs()), size, box.boundaries,
                   {within(box.right_begin), within(box.right_end)}, steps);
     HostBox host(queue, Bytes{got.row * size.y * size.z * static_cast<Index>(sizeof(T))});
@@ -101,11 +103,9 @@ Check check_sweeps(Queue& queue, stencil::Sweeps& sweeps, const EvolutionReferen
   return judge(total, tolerance);
 }
 
-template Check check_sweeps<float>(Queue&, stencil::Sweeps&, const EvolutionReference&,
-                                   const stencil::Traits&, const stencil::Boundaries&, Index3,
-                                   Index, double);
-template Check check_sweeps<double>(Queue&, stencil::Sweeps&, const EvolutionReference&,
-                                    const stencil::Traits&, const stencil::Boundaries&, Index3,
-                                    Index, double);
+template Check check_sweeps<float>(Queue&, Sweeps&, const EvolutionReference&, const Traits&,
+                                   const Boundaries&, Index3, Index, double);
+template Check check_sweeps<double>(Queue&, Sweeps&, const EvolutionReference&, const Traits&,
+                                    const Boundaries&, Index3, Index, double);
 
-} // namespace ridge::lab
+} // namespace ridge::stencil

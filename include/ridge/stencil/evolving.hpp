@@ -5,14 +5,13 @@
 
 #include <cmath>
 
-namespace ridge::lab {
+namespace ridge::stencil {
 
 /// `factor` times the Laplacian, plus `own` times the point itself: with 1 an explicit Euler step
 /// of the heat equation by the time factor / diffusivity.
 template <int Order, int Rank>
-[[nodiscard]] stencil::Laplacian<Order, Rank> scaled_laplacian(stencil::Spacing h, double factor,
-                                                               double own) {
-  stencil::Laplacian<Order, Rank> made(h);
+[[nodiscard]] Laplacian<Order, Rank> scaled_laplacian(Spacing h, double factor, double own) {
+  Laplacian<Order, Rank> made(h);
   made.centre = own + factor * made.centre;
   for (auto* const axis : {&made.x, &made.y, &made.z}) {
     for (double& weight : *axis)
@@ -24,8 +23,8 @@ template <int Order, int Rank>
 /// The largest eigenvalue of minus the Laplacian of this order on any field, whatever its
 /// boundaries.
 template <int Order, int Rank>
-[[nodiscard]] double largest_eigenvalue(stencil::Spacing h) {
-  constexpr auto weights = stencil::second_difference<Order>();
+[[nodiscard]] double largest_eigenvalue(Spacing h) {
+  constexpr auto weights = second_difference<Order>();
   double along_one = 0; // of unit spacing
   for (int r = 0; r <= Order / 2; ++r)
     along_one += (r == 0 ? 1 : 2) * (weights[r] < 0 ? -weights[r] : weights[r]);
@@ -37,12 +36,12 @@ template <int Order, int Rank>
 
 /// The largest stable steps: of Euler's for a diffusivity, and of the leapfrog for a speed.
 template <int Order, int Rank>
-[[nodiscard]] double stable_heat_step(stencil::Spacing h, double diffusivity) {
+[[nodiscard]] double stable_heat_step(Spacing h, double diffusivity) {
   return 2 / (diffusivity * largest_eigenvalue<Order, Rank>(h));
 }
 template <int Order, int Rank>
-[[nodiscard]] double stable_wave_step(stencil::Spacing h, double speed) {
+[[nodiscard]] double stable_wave_step(Spacing h, double speed) {
   return 2 / (speed * std::sqrt(largest_eigenvalue<Order, Rank>(h)));
 }
 
-} // namespace ridge::lab
+} // namespace ridge::stencil

@@ -1,41 +1,47 @@
 // Stencils over ranks on random fields: the numbers of the case on one rank.
+#pragma once
+
 #include <ridge/core/error.hpp>
 #include <ridge/core/halves.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/device/cpu/parallel.hpp>
-#include <ridge/lab/rank_shares.hpp>
+#include <ridge/stencil/case.hpp>
 #include <ridge/stencil/over_ranks.hpp>
-
-#include "stencil_on_views.hpp"
-
-#include <fmt/format.h>
 
 #include <bit>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
-namespace ridge::lab {
+namespace ridge::stencil {
 
-namespace {
+/// Random fields over ranks.
+struct RankRequest {
+  Device device;
+  Extents size;
+  comm::Communicator& ranks;
+  std::string grid;  ///< "2x1x3"; empty: the one with least exchange
+  unsigned wide = 0; ///< inputs that are halves of numbers, as those of Stored<K, wide>
+};
 
-/// The grid that `text` names, or the one with least exchange where it is empty. Throws UsageError
-/// as comm::parse_ranks and comm::Grid do.
-comm::Grid rank_grid(const comm::Communicator& ranks, const std::string& text,
-                     const stencil::Traits& traits, Index3 points) {
-  const comm::Reach reach = stencil::reach_of(traits.footprints);
-  const Index3 shape = text.empty() ? comm::choose_ranks(ranks.ranks(), points, reach)
-                                    : comm::parse_ranks(text, ranks.ranks());
-  return {points, shape, reach};
+/// The grid that is asked for. Throws UsageError as comm::parse_ranks and comm::Grid do.
+[[nodiscard]] inline comm::Grid rank_grid(const RankRequest& asked, const Traits& traits) {
+  const comm::Reach reach = reach_of(traits.footprints);
+  const Index3 points = asked.size.xyz();
+  const int ranks = asked.ranks.ranks();
+  return {points,
+          asked.grid.empty() ? comm::choose_ranks(ranks, points, reach)
+                             : comm::parse_ranks(asked.grid, ranks),
+          reach};
 }
 
 /// This rank's part of a stencil's fields, and a queue for them. Those of Stored<K, wide> hold
 /// halves of numbers where it says so.
 template <class T>
-struct RankFields {
-  using Offset = stencil::Offset;
-  using Traits = stencil::Traits;
-
-  RankFields(const std::string& name, const Traits& traits, const BenchRequest& request);
+struct [[gnu::visibility("hidden")]] RankFields {
+  RankFields(const std::string& name, const Traits& traits, const RankRequest& request);
 
   [[nodiscard]] std::vector<View<const T>> inputs() const {
     std::vector<View<const T>> all;
@@ -60,13 +66,11 @@ struct RankFields {
 };
 
 template <class T>
-RankFields<T>::RankFields(const std::string& name, const Traits& traits,
-                          const BenchRequest& request)
-    : ranks(*request.world.ranks), queue(request.device),
-      grid(rank_grid(ranks, request.world.grid, traits, request.size.xyz())), wide(request.wide),
-      numbers(static_cast<std::size_t>(traits.inputs() - std::popcount(wide))),
+RankFields<T>::RankFields(const std::string& name, const Traits& traits, const RankRequest& request)
+    : ranks(request.ranks), queue(request.device), grid(rank_grid(request, traits)),
+      wide(request.wide), numbers(static_cast<std::size_t>(traits.inputs() - std::popcount(wide))),
       out(request.device, grid, ranks.rank(), "the output of " + name) {
-  if (stencil::interior_points(traits, request.size.xyz()) == 0) {
+  if (interior_points(traits, request.size.xyz()) == 0) {
     const Offset& r = traits.radius;
     throw UsageError("--size " + to_text(request.size) + ": " + name + " needs at least " +
                      to_text(Extents{2 * r.x + 1, 2 * r.y + 1, 2 * r.z + 1}) + " points");
@@ -135,7 +139,7 @@ Check RankFields<T>::check_halo(std::size_t i, const std::vector<Offset>& footpr
   std::vector<T> values(static_cast<std::size_t>(held.count()));
   in[i].copy_to_host(queue, values.data());
   queue.wait();
-  const auto reach = stencil::reach_of({footprint});
+  const auto reach = reach_of({footprint});
   for (const comm::Route& route : comm::halo_plan(grid, ranks.rank(), reach).receives) {
     const comm::Box& box = route.box;
     for (Index z = box.begin.z; z < box.end.z; ++z) {
@@ -155,79 +159,56 @@ Check RankFields<T>::check_halo(std::size_t i, const std::vector<Offset>& footpr
   return {true, 0, "reference", ""};
 }
 
+/// A kernel over ranks, and the parts of this one.
 template <class T>
-class RankStencilCase final : private RankFields<T>, public StencilOnViews<T> {
+class [[gnu::visibility("hidden")]] RankCase final : private RankFields<T>,
+                                                     public CallCase<AnyCall<T>> {
 public:
   using Fields = RankFields<T>;
-  using OnViews = StencilOnViews<T>;
+  using OnFields = CallCase<AnyCall<T>>;
 
-  RankStencilCase(const std::string& name, const typename OnViews::Kernel& kernel,
-                  const BenchRequest& request)
+  RankCase(const std::string& name, std::shared_ptr<const CheckedKernel<T>> kernel,
+           const RankRequest& request)
       : Fields(name, kernel->traits(), request),
-        OnViews(name, Fields::queue, kernel, Fields::inputs(), Fields::out.view()),
+        OnFields(name, Fields::queue, {kernel, Fields::inputs(), Fields::out.view()}, request.wide),
         dimensions_(request.size.rank()) {}
 
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
     const bool inner = !comm::divide(Fields::grid, Fields::ranks.rank()).inner.empty();
-    std::optional<stencil::Schedule> schedule;
-    if (s.text != "auto" && inner) schedule = this->template held<stencil::Schedule>(s);
+    std::optional<Schedule> schedule;
+    if (s.text != "auto" && inner) schedule = this->template held<Schedule>(s);
     std::vector<const comm::RankField<T>*> addresses;
     for (const auto& field : Fields::in)
       addresses.push_back(&field);
     program_.emplace(Fields::ranks, Fields::queue, Fields::grid,
-                     stencil::AnyRankCall<T>{this->kernel_, addresses, &(Fields::out)}, schedule,
+                     AnyRankCall<T>{this->call_.kernel, addresses, &(Fields::out)}, schedule,
                      this->name_);
     return this->program_of_ranks();
   }
   void poison() override {
     for (std::size_t i = 0; i < Fields::in.size(); ++i)
       Fields::fill(i);
-    OnViews::poison();
+    OnFields::poison();
   }
   [[nodiscard]] Check check() override {
     Fields::queue.wait();
-    const auto& traits = this->kernel_->traits();
+    const Traits& traits = this->call_.kernel->traits();
     Check mine{true, 0, "reference", ""};
     for (std::size_t i = 0; i < Fields::in.size() && mine.ok; ++i)
       mine = Fields::check_halo(i, traits.footprints[i]);
-    const bool computes = stencil::interior_points(traits, this->out_.extents) > 0;
-    return mine.ok && computes ? OnViews::check() : mine;
+    const bool computes = interior_points(traits, this->call_.out.extents) > 0;
+    return mine.ok && computes ? OnFields::check() : mine;
   }
-  void complete(Record& record, const AskedSchedule& /*schedule*/) override {
-    if (Fields::wide == 0) return;
-    std::string stored;
-    for (std::size_t i = 0; i < Fields::numbers; ++i)
-      stored += fmt::format("{}{}={}", i > 0 ? "," : "", i + 1,
-                            (Fields::wide >> i & 1U) != 0 ? "fp32" : precision_name<T>());
-    record.details.push_back({"storage", 0, stored});
+  [[nodiscard]] comm::Step* ranks() override {
+    return &*program_;
   }
-  [[nodiscard]] comm::Step* ranks() override { return &*program_; }
-  [[nodiscard]] Extents share() const override { return greatest_share(Fields::grid, dimensions_); }
+  [[nodiscard]] Extents share() const override {
+    return comm::greatest_share(Fields::grid, dimensions_);
+  }
 
 private:
   int dimensions_;
-  std::optional<stencil::AnyRankProgram<T>> program_;
+  std::optional<AnyRankProgram<T>> program_;
 };
 
-} // namespace
-
-std::unique_ptr<Case> rank_stencil_case(const std::string& name, const StencilKernel& kernel,
-                                        const BenchRequest& request) {
-  if (request.precision == "fp64")
-    return std::make_unique<RankStencilCase<double>>(name, kernel.fp64, request);
-  if (request.precision == "fp32")
-    return std::make_unique<RankStencilCase<float>>(name, kernel.fp32, request);
-  const auto stored = [&]<class S>(S /*type*/) -> std::unique_ptr<Case> {
-    const stencil::Traits& traits = kernel.fp32->traits();
-    for (std::size_t i = 0; i < traits.footprints.size(); ++i) {
-      if ((request.wide >> i & 1U) != 0) require_at_point(traits, i, std::to_string(i + 1), name);
-    }
-    return std::make_unique<RankStencilCase<S>>(
-        name, stencil::stored_kernel<S>(*kernel.fp32, lab_library(), request.wide), request);
-  };
-  if (request.precision == "fp16") return stored(Fp16{});
-  if (request.precision == "bf16") return stored(Bf16{});
-  refuse_precision(request.precision, name, "fp32 and fp64");
-}
-
-} // namespace ridge::lab
+} // namespace ridge::stencil

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace ridge::lab {
+namespace ridge::stencil {
 
 /// Boxes of whole rows into which a field is cut for checking.
 struct Slab {
@@ -42,17 +42,10 @@ private:
   Memory memory_;
 };
 
-/// Compares the output of a launch, whose memory held bytes `poison` before, with the reference.
-/// `tolerance` is relative to the terms of each point.
+/// Compares the output of a launch, whose memory held bytes `poison_of_outputs` before, with the
+/// reference. `tolerance` is relative to the terms of each point.
 template <class T>
-[[nodiscard]] Check check_stencil(Queue& queue, const stencil::CheckedKernel<T>& kernel,
-                                  stencil::Inputs<T> in, const View<T>& out, unsigned char poison,
-                                  double tolerance);
-extern template Check check_stencil<float>(Queue&, const stencil::CheckedKernel<float>&,
-                                           stencil::Inputs<float>, const View<float>&,
-                                           unsigned char, double);
-extern template Check check_stencil<double>(Queue&, const stencil::CheckedKernel<double>&,
-                                            stencil::Inputs<double>, const View<double>&,
-                                            unsigned char, double);
+[[nodiscard]] Check check_points(Queue& queue, const CheckedKernel<T>& kernel, Inputs<T> in,
+                                 const View<T>& out, double tolerance);
 
-} // namespace ridge::lab
+} // namespace ridge::stencil
