@@ -6,6 +6,7 @@
 #include <ridge/solve/cg.hpp>
 
 #include "even_odd.hpp"
+#include "in_unit.hpp"
 #include "to_tolerance.hpp"
 
 #include <cmath>
@@ -145,6 +146,9 @@ CloverSolver::~CloverSolver() = default;
 
 solve::Solved CloverSolver::solve(Sites& x, const Sites& b, const solve::Options& options) {
   State& s = *state_;
+  if (const double unit = detail::unit_of(s.placed.ranks, b); unit != 1)
+    return detail::in_unit(unit, x, b,
+                           [&](Sites& y, const Sites& c) { return solve(y, c, options); });
   s.fields.put(State::x_, x);
   s.fields.put(State::b_, b);
   s.precondition();
@@ -165,6 +169,8 @@ solve::Solved CloverSolver::solve(Sites& x, const Sites& b, const solve::Options
 
 double CloverSolver::residual(const Sites& x, const Sites& b) {
   State& s = *state_;
+  if (const double unit = detail::unit_of(s.placed.ranks, b); unit != 1)
+    return residual(detail::scaled(x, unit), detail::scaled(b, unit));
   s.fields.put(State::x_, x);
   s.fields.put(State::b_, b);
   return std::sqrt(s.rest(false) / size_of(b));

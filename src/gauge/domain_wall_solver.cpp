@@ -4,6 +4,7 @@
 #include <ridge/solve/cg.hpp>
 
 #include "domain_wall_operator.hpp"
+#include "in_unit.hpp"
 #include "mixed_operator.hpp"
 #include "to_tolerance.hpp"
 
@@ -190,6 +191,9 @@ DomainWallSolver::Sites DomainWallSolver::apply(const Sites& x, bool dagger) {
 solve::Solved DomainWallSolver::solve(Sites& x, const Sites& b, const solve::Options& options) {
   State& s = *state_;
   s.require(b, s.numbers.values);
+  if (const double unit = detail::unit_of(s.placed.ranks, b); unit != 1)
+    return detail::in_unit(unit, x, b,
+                           [&](Sites& y, const Sites& c) { return solve(y, c, options); });
   s.put(s.b, b);
   const double size = s.placed.norm2(b, options.reproducible);
   s.placed.clear(s.y.even);

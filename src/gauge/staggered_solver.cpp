@@ -4,6 +4,7 @@
 #include <ridge/solve/cg.hpp>
 
 #include "even_odd.hpp"
+#include "in_unit.hpp"
 #include "to_tolerance.hpp"
 
 #include <algorithm>
@@ -124,6 +125,9 @@ StaggeredSolver::~StaggeredSolver() = default;
 
 solve::Solved StaggeredSolver::solve(Sites& x, const Sites& b, const solve::Options& options) {
   State& s = *state_;
+  if (const double unit = detail::unit_of(s.placed.ranks, b); unit != 1)
+    return detail::in_unit(unit, x, b,
+                           [&](Sites& y, const Sites& c) { return solve(y, c, options); });
   s.fields.put(State::x_, x);
   s.fields.put(State::b_, b);
   s.run(s.call(0, s.span(State::right_, 0), -0.5, s.span(State::b_, 1), s.mass,
@@ -148,6 +152,12 @@ std::vector<solve::Solved> StaggeredSolver::solve_shifted(std::vector<Sites>& x,
                                                           const solve::Options& options) {
   State& s = *state_;
   if (!s.placed.alone()) throw UsageError("several shifts of staggered fermions run on one rank");
+  if (const double unit = detail::unit_of(s.placed.ranks, b); unit != 1) {
+    auto solved = solve_shifted(x, detail::scaled(b, unit), shifts, options);
+    for (Sites& one : x)
+      one = detail::scaled(std::move(one), 1 / unit);
+    return solved;
+  }
   s.fields.put(State::b_, b);
   s.adjoint(State::x_, State::b_);
   const Sites right = s.fields.get(State::x_);
@@ -219,6 +229,8 @@ std::vector<solve::Solved> StaggeredSolver::solve_shifted(std::vector<Sites>& x,
 }
 
 double StaggeredSolver::residual(const Sites& x, const Sites& b) {
+  if (const double unit = detail::unit_of(state_->placed.ranks, b); unit != 1)
+    return residual(detail::scaled(x, unit), detail::scaled(b, unit));
   state_->fields.put(State::x_, x);
   return state_->rest(b, false);
 }

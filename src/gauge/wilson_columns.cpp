@@ -3,6 +3,7 @@
 #include <ridge/solve/cg.hpp>
 
 #include "fixed_cg.hpp"
+#include "in_unit.hpp"
 #include "mixed_operator.hpp"
 
 #include <algorithm>
@@ -127,6 +128,14 @@ struct WilsonColumns::State {
     }
     return sizes;
   }
+  /// What each is multiplied by; none where that is 1 for all.
+  [[nodiscard]] std::vector<double> units_of(const std::vector<Sites>& all) const {
+    std::vector<double> units;
+    for (const Sites& one : all)
+      units.push_back(detail::unit_of(placed.ranks, one));
+    if (std::all_of(units.begin(), units.end(), [](double unit) { return unit == 1; })) return {};
+    return units;
+  }
   template <class Kernel>
   void run(const lattice::StoredCall<Kernel>& call) const {
     placed.run(placed.program(call));
@@ -225,11 +234,22 @@ int WilsonColumns::columns() const {
   return state_->columns;
 }
 
+namespace {
+std::vector<WilsonColumns::Sites> scaled(std::vector<WilsonColumns::Sites> columns,
+                                         const std::vector<double>& units) {
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    columns[c] = detail::scaled(std::move(columns[c]), units[c]);
+  return columns;
+}
+} // namespace
+
 std::vector<double> WilsonColumns::residuals(const std::vector<Sites>& x,
                                              const std::vector<Sites>& b) {
   State& s = *state_;
   s.require(b);
   s.require(x);
+  if (const auto units = s.units_of(b); !units.empty())
+    return residuals(scaled(x, units), scaled(b, units));
   s.put(s.x, x);
   s.put(s.b, b);
   std::vector<double> all = s.rest(false);
@@ -244,6 +264,14 @@ std::vector<solve::Solved> WilsonColumns::solve(std::vector<Sites>& x, const std
   State& s = *state_;
   s.require(b);
   s.require(x);
+  if (auto units = s.units_of(b); !units.empty()) {
+    x = scaled(std::move(x), units);
+    auto solved = solve(x, scaled(b, units), options);
+    for (double& unit : units)
+      unit = 1 / unit;
+    x = scaled(std::move(x), units);
+    return solved;
+  }
   s.put(s.x, x);
   s.put(s.b, b);
   s.precondition();

@@ -8,6 +8,7 @@
 #include <ridge/lattice/reduce.hpp>
 #include <ridge/solve/vector_call.hpp>
 
+#include "in_unit.hpp"
 #include "over_ranks.hpp"
 #include "to_tolerance.hpp"
 
@@ -266,6 +267,17 @@ struct WilsonSolver::State {
     copy_bytes_on_device(queue, source->reals().data, b.reals().data, b.bytes());
     return source->reals();
   }
+  /// What the source is multiplied by.
+  [[nodiscard]] double unit_of(const Fermion<double>& b) const {
+    const double size = std::sqrt(placed.ranks.sum(norm2(queue, b)));
+    if (size > detail::least_size && size < detail::most_size) return 1;
+    return detail::unit_of(placed.ranks, b.get(queue));
+  }
+  [[nodiscard]] Fermion<double> times(const Fermion<double>& field, double unit) const {
+    Fermion<double> to(queue.device(), placed.held, "a field in its unit");
+    to.set(queue, detail::scaled(field.get(queue), unit));
+    return to;
+  }
   /// The right-hand side of what is solved for the source b.
   void take(const Fermion<double>& b) {
     const Fermion<double>& first = direct ? right : image;
@@ -345,6 +357,8 @@ double WilsonSolver::residual(const Fermion<double>& x, const Fermion<double>& b
 
 double WilsonSolver::residual(const Fermion<double>& x, const Fermion<double>& b,
                               bool reproducible) {
+  if (const double unit = state_->unit_of(b); unit != 1)
+    return residual(state_->times(x, unit), state_->times(b, unit), reproducible);
   Queue& queue = state_->queue;
   comm::Communicator& ranks = state_->placed.ranks;
   Fermion<double>& image = state_->image;
@@ -364,6 +378,14 @@ double WilsonSolver::residual(const Fermion<double>& x, const Fermion<double>& b
 
 solve::Solved WilsonSolver::solve(const Fermion<double>& x, const Fermion<double>& b,
                                   const solve::Options& options) {
+  if (const double unit = state_->unit_of(b); unit != 1) {
+    const Fermion<double> found = state_->times(x, unit), source = state_->times(b, unit);
+    const solve::Solved solved = solve(found, source, options);
+    const Fermion<double> back = state_->times(found, 1 / unit);
+    copy_bytes_on_device(state_->queue, x.reals().data, back.reals().data, back.bytes());
+    state_->queue.wait();
+    return solved;
+  }
   state_->take(b);
   const solve::Solved solved = detail::to_tolerance(
       options,

@@ -178,7 +178,8 @@ Solved run_to_the_end(Workspace& work, const Start& start, Span<double> x, Span<
   };
   clear(work, best);
   const double source = now()[source2];
-  const double wanted = options.tolerance * options.tolerance * source;
+  // No residual is small beside what is no number.
+  const double wanted = std::isfinite(source) ? options.tolerance * options.tolerance * source : -1;
   work.set(target2, wanted);
   run(residual);
 

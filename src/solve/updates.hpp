@@ -53,8 +53,8 @@ public:
 
   void want(const double* now, double tolerance) {
     each(now, [&](Column& c, const double* s) {
-      c.wanted = tolerance * tolerance * s[source2];
       c.broken = !std::isfinite(s[source2]);
+      c.wanted = c.broken ? -1 : tolerance * tolerance * s[source2];
     });
   }
   /// Less than was wanted until now, where a residual that this one stands for is larger: `there`

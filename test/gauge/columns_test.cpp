@@ -234,6 +234,47 @@ TEST_P(ColumnsOn, KeepsTheBestThereIs) {
   }
 }
 
+/// Squares of some are no numbers, or 0.
+TEST_P(ColumnsOn, SolveForRightHandSidesOfAnySize) {
+  Queue queue{Device{GetParam()}};
+  const std::vector<double> sizes{1, 0x1p531, 0x1p-665, 0x1p90, 1, 0x1p-90};
+  for (const auto method : {WilsonColumns::Method::mixed_cg, WilsonColumns::Method::cg}) {
+    WilsonColumns solver(queue, size_here, links_here(), by_mass(0.3), number, antiperiodic_in_time,
+                         method);
+    const std::vector<SpinorSites> plain(number, random_column(5)),
+        none(number, SpinorSites(plain[0].size()));
+    std::vector<SpinorSites> right = none, x = none, b = plain;
+    (void)solver.solve(right, plain, {.tolerance = 1e-11});
+    for (std::size_t c = 0; c < number; ++c)
+      for (auto& site : b[c])
+        site = sizes[c] * site;
+    component(b[4][3], 2) = {std::numeric_limits<double>::infinity(), 0};
+    const auto solved = solver.solve(x, b, {.tolerance = 1e-11});
+    const auto rest = solver.residuals(x, b);
+    for (std::size_t c = 0; c < number; ++c) {
+      EXPECT_EQ(solved[c].converged, c != 4) << c;
+      if (c == 4) continue;
+      for (auto& site : x[c])
+        site = (1 / sizes[c]) * site;
+      EXPECT_LT(apart(x[c], right[c]), 1e-9 * length_of(right[c])) << c;
+      EXPECT_GT(solved[c].residual, 0) << c;
+      EXPECT_LE(solved[c].residual, 1e-11) << c;
+      EXPECT_NEAR(rest[c], solved[c].residual, 1e-14) << c;
+    }
+  }
+  WilsonColumns solver(queue, size_here, links_here(), by_mass(0.3), 1, antiperiodic_in_time,
+                       WilsonColumns::Method::fixed16_cg);
+  for (const double size : {0x1p531, 0x1p-665}) {
+    std::vector<SpinorSites> b{random_column(5)}, x{SpinorSites(b[0].size())};
+    for (auto& site : b[0])
+      site = size * site;
+    const auto solved = solver.solve(x, b, {.tolerance = 1e-10});
+    EXPECT_TRUE(solved[0].converged) << size;
+    EXPECT_GT(solved[0].residual, 0) << size;
+    EXPECT_LE(solved[0].residual, 1e-10) << size;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Here, ColumnsOn, ::testing::ValuesIn(ridge::test::devices_here()),
                          ridge::test::DeviceName{});
 

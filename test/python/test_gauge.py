@@ -159,6 +159,37 @@ def test_shifts(links, b, device):
             wrong()
 
 
+OPERATORS = {
+    "wilson-fp64": lambda links, device: gauge.Wilson(links, 0.12, precision="fp64", device=device),
+    "wilson-mixed": lambda links, device: gauge.Wilson(links, 0.12, precision="mixed", device=device),
+    "clover": lambda links, device: gauge.Clover(links, 0.12, csw=1.5, device=device),
+    "domain-wall": lambda links, device: gauge.DomainWall(links, 0.1, ls=4, device=device),
+    "staggered": lambda links, device: gauge.Staggered(links, 0.3, device=device),
+}
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_right_hand_sides_of_any_size(links, rng, device, operator):
+    """Squares of such norms are no numbers, or 0."""
+    d = OPERATORS[operator](links, device)
+    shape = (*d.shape, *d._site)
+    b = rng.normal(size=shape) + 1j * rng.normal(size=shape)
+    right = gauge.cg(d, b)
+    for size in 2.0**531, 2.0**-665:
+        x = gauge.cg(d, size * b)
+        assert np.linalg.norm(x / size - right) < 1e-8 * np.linalg.norm(right)
+        assert d.solved.converged and d.solved.iterations > 5 and 0 < d.solved.residual <= 1e-10
+        if operator in ("wilson-fp64", "staggered"):
+            x = gauge.cg(d, size * b, shifts=[0.2, 3])
+            assert np.allclose(x / size, gauge.cg(d, b, shifts=[0.2, 3]), rtol=0, atol=1e-8)
+    for none in np.nan, np.inf:
+        wrong = b.copy()
+        wrong[1, 1, 0, 1, 0] = none
+        with pytest.raises(gauge.NotConverged):
+            gauge.cg(d, wrong, iterations=50)
+        assert not d.solved.converged and d.solved.iterations <= 50
+
+
 def forward(psi, mu, sign):
     """psi at x + mu, with the boundary's sign where that is beyond the end of t."""
     moved = np.roll(psi, -1, axis=3 - mu)

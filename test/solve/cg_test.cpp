@@ -222,6 +222,29 @@ TEST_P(CgOn, SolvesForRightHandSidesOfAnyNorm) {
   }
 }
 
+TEST_P(CgOn, NothingConvergesForWhatIsNoNumber) {
+  for (const double none :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    auto values = b.get(queue);
+    values[3] = none;
+    b.set(queue, values);
+    const Options options{.most_iterations = 50};
+    const auto check = [&](const Solved& solved) {
+      EXPECT_FALSE(solved.converged) << none;
+      EXPECT_LE(solved.iterations, 50) << none;
+      x.set(queue, std::vector<double>(values.size(), 0));
+    };
+    Cg cg(queue, apply<double>(4.3), nx * ny);
+    check(cg.solve(x.reals(), b.reals(), options));
+    MixedCg mixed(queue, apply<double>(4.3), apply<float>(4.3), nx * ny);
+    check(mixed.solve(x.reals(), b.reals(), options));
+    BiCgStab direct(queue, apply<double>(4.3), nx * ny);
+    check(direct.solve(x.reals(), b.reals(), options));
+    ShiftedCg shifted(queue, apply<double>(4.3), nx * ny, {0});
+    check(shifted.solve({x.reals()}, b.reals(), options)[0]);
+  }
+}
+
 /// No number in double has a residual so small: the least there was is kept.
 TEST_P(CgOn, EndsAtRounding) {
   const std::vector<double> none(static_cast<std::size_t>(nx * ny), 0);
