@@ -111,13 +111,14 @@ def cold(*shape: int) -> Array:
     return np.broadcast_to(np.eye(3, dtype=np.complex128), (*shape, 4, 3, 3)).copy()
 
 
-def read(file: Path, accept: bool = False) -> Configuration:
+def read(file: Path, accept: bool = False, configuration: Optional[int] = None) -> Configuration:
     """A NERSC or ILDG file. Raises Failure for checks that fail (checksum, plaquette, link trace,
     unitarity, keys that a header has twice), unless `accept`; UsageError for a file that is no such, or
-    that holds several configurations. HDF5 files hold /links. What a header has that is no UTF-8 is in
-    surrogates, which `write` takes."""
+    that holds several configurations of which none is chosen, 1 the first. HDF5 files hold /links. What
+    a header has that is no UTF-8 is in surrogates, which `write` takes."""
     name = path_of(file, "read: file")
-    extents, lines, checks, data = _core.read_links(name)
+    chosen = 0 if configuration is None else whole_of(configuration, "read: configuration", 1, 2**31 - 1)
+    extents, lines, checks, data = _core.read_links(name, chosen)
     for what, found, expected, right in checks:
         if not right and not accept:
             raise _core.Failure(f"{name}: its {_text(what)} is {_text(found)}; expected {_text(expected)}; "

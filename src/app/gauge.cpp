@@ -22,12 +22,13 @@ namespace {
 
 struct InfoOptions {
   std::string file;
+  int configuration = 0;
   bool accept = false, json = false;
 
   void run() const {
     if (!std::filesystem::exists(file)) throw UsageError("there is no file " + file);
     comm::Communicator& ranks = comm::world();
-    const io::GaugeFile read = io::read_gauge_file(ranks, file);
+    const io::GaugeFile read = io::read_gauge_file(ranks, file, configuration);
     const gauge::Slices slices(ranks, read.configuration.extents);
     const gauge::LinkAverages averages = gauge::link_averages(slices, read.configuration.links);
     if (json) {
@@ -81,11 +82,12 @@ private:
 
 struct PlaquetteOptions {
   std::string file, size, device = "auto", grid;
+  int configuration = 0;
   bool accept = false, json = false;
 
   void run() const {
     comm::Communicator& ranks = comm::world();
-    io::GaugeFile read = read_configuration(ranks, file, size, accept);
+    io::GaugeFile read = read_configuration(ranks, file, size, accept, configuration);
     const lattice::RankLattice part = part_of(ranks, read.configuration.extents, grid);
     Queue queue(comm::device_of_rank(ranks, device));
     const auto links = links_of_slices(ranks, queue, part, std::move(read.configuration.links));
@@ -114,6 +116,7 @@ struct PlaquetteOptions {
 struct ConvertOptions {
   std::string input, output, size;
   FormOptions form;
+  int configuration = 0;
   bool accept = false, reunitarise = false, overwrite = false;
 
   void run() const {
@@ -124,7 +127,8 @@ struct ConvertOptions {
     plan.claim();
     const io::GaugeForm like{};
     (void)form.form(output, like); // wrong options are said before reading
-    io::GaugeFile read = read_configuration(ranks, input, size, accept || reunitarise);
+    io::GaugeFile read =
+        read_configuration(ranks, input, size, accept || reunitarise, configuration);
     const io::GaugeForm wanted = form.form(output, read.form);
     if (reunitarise) restore(ranks, read.configuration);
     if (interrupt_seen_by(ranks)) throw Interrupted{};
@@ -135,9 +139,9 @@ struct ConvertOptions {
   }
 
 private:
-  void restore(comm::Communicator& ranks, io::GaugeConfiguration& configuration) const {
+  void restore(comm::Communicator& ranks, io::GaugeConfiguration& read) const {
     try {
-      gauge::make_special_unitary({ranks, configuration.extents}, configuration.links);
+      gauge::make_special_unitary({ranks, read.extents}, read.links);
     } catch (const Failure& e) {
       throw Failure(input + ": " + e.what());
     }
@@ -149,6 +153,7 @@ void add_info(const Command& gauge) {
       gauge.add_command("info", "what a configuration's file holds, with all its checks");
   auto o = std::make_shared<InfoOptions>();
   command.add("FILE", &o->file, "NERSC, ILDG (LIME) or HDF5").require();
+  add_configuration(command, &o->configuration);
   command.add("--accept", &o->accept, "exit 0 though checks fail");
   command.add("--json", &o->json, "print an object");
   command.set_action([o] { o->run(); }, Ranks::several);
@@ -160,6 +165,7 @@ void add_plaquette(const Command& gauge) {
   auto o = std::make_shared<PlaquetteOptions>();
   command.add("FILE", &o->file, "NERSC, ILDG (LIME) or HDF5").require();
   command.add("--size", &o->size, "NXxNYxNZxNT that the file must have");
+  add_configuration(command, &o->configuration);
   command.add("--accept", &o->accept, "go on though checks of the file fail");
   command.add_device(&o->device);
   add_rank_grid(command, &o->grid);
@@ -177,6 +183,7 @@ void add_convert(const Command& gauge) {
   add_form_options(command, &o->form);
   command.add("--reunitarise", &o->reunitarise,
               "make every link special unitary; checks of the input that fail are said only");
+  add_configuration(command, &o->configuration);
   command.add("--accept", &o->accept, "go on though checks of the input fail");
   command.add("--overwrite", &o->overwrite, "replace an output that exists");
   command.set_action([o] { o->run(); }, Ranks::several);
@@ -194,6 +201,13 @@ void add_rank_grid(const Command& command, std::string* grid) {
   command.add("--ranks", grid,
               "PxQxRxS: the ranks that mpirun started as a grid; the one that sends least if not "
               "given");
+}
+
+void add_configuration(const Command& command, int* number) {
+  command
+      .add("--configuration", number,
+           "which of a LIME file's, 1, 2, ...; the only one if not given")
+      .require_between(1, 1000000);
 }
 
 void add_gauge(CommandLine& line) {

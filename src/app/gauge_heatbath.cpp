@@ -28,7 +28,7 @@ struct HeatbathCommand {
   FormOptions form;
   double beta = 6;
   Index sweeps = 100, every = 0;
-  int relaxations = 4;
+  int relaxations = 4, configuration = 0;
   std::optional<std::uint64_t> seed;
   bool accept = false, overwrite = false, json = false;
 
@@ -77,7 +77,8 @@ private:
 
   /// Of a file this rank's slices, else the whole.
   [[nodiscard]] io::GaugeConfiguration begin(comm::Communicator& ranks, bool goes_on) const {
-    if (goes_on) return read_configuration(ranks, start, size, accept).configuration;
+    if (goes_on) return read_configuration(ranks, start, size, accept, configuration).configuration;
+    if (configuration > 0) throw UsageError("--configuration is for a file that --start names");
     if (size.empty()) throw UsageError("--size NXxNYxNZxNT is needed unless --start names a file");
     io::GaugeConfiguration c;
     c.extents = parse_extents(size, "--size");
@@ -184,6 +185,7 @@ void add_heatbath(const Command& gauge) {
   add_form_options(command, &o->form);
   command.add_device(&o->device);
   add_rank_grid(command, &o->grid);
+  add_configuration(command, &o->configuration);
   command.add("--accept", &o->accept, "go on though checks of the start fail");
   command.add("--overwrite", &o->overwrite, "replace an output that exists");
   command.add("--json", &o->json, "print an array with the record of a launch");

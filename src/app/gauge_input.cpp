@@ -16,15 +16,16 @@
 
 namespace ridge::app {
 
-io::GaugeFile read_configuration(const std::string& file, const std::string& size, bool accept) {
+io::GaugeFile read_configuration(const std::string& file, const std::string& size, bool accept,
+                                 int configuration) {
   const auto one = comm::alone();
-  return read_configuration(*one, file, size, accept);
+  return read_configuration(*one, file, size, accept, configuration);
 }
 
 io::GaugeFile read_configuration(comm::Communicator& ranks, const std::string& file,
-                                 const std::string& size, bool accept) {
+                                 const std::string& size, bool accept, int configuration) {
   if (!std::filesystem::exists(file)) throw UsageError("there is no file " + file);
-  io::GaugeFile read = io::read_gauge_file(ranks, file);
+  io::GaugeFile read = io::read_gauge_file(ranks, file, configuration);
   if (!size.empty()) {
     const Extents asked = parse_extents(size, "--size");
     if (asked != read.configuration.extents) {

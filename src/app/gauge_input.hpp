@@ -14,11 +14,13 @@ namespace ridge::app {
 
 /// Reads a configuration. Throws Failure for checks that fail, unless `accept`: then each is said
 /// on stderr. Throws UsageError where its lattice is not `size`, unless that is empty.
+/// `configuration`: as of io::read_gauge_file.
 [[nodiscard]] io::GaugeFile read_configuration(const std::string& file, const std::string& size,
-                                               bool accept);
+                                               bool accept, int configuration);
 /// Over ranks, each with its slices of t. Collective.
 [[nodiscard]] io::GaugeFile read_configuration(comm::Communicator& ranks, const std::string& file,
-                                               const std::string& size, bool accept);
+                                               const std::string& size, bool accept,
+                                               int configuration);
 
 /// What a rank owns of links that ranks have by slices of t, on its device; and back. Collective.
 [[nodiscard]] gauge::Links<double> links_of_slices(comm::Communicator& ranks, Queue& queue,

@@ -21,7 +21,7 @@ struct SmearCommand {
   std::string input, output, size, device = "auto", grid;
   FormOptions form;
   std::optional<double> ape, stout;
-  int steps = 1;
+  int steps = 1, configuration = 0;
   bool spatial = false, accept = false, overwrite = false;
 
   void run() const {
@@ -38,7 +38,7 @@ struct SmearCommand {
     if (ranks.rank() == 0) plan.writes(output, "the output"); // it alone
     plan.claim();
     (void)form.form(output, {}); // wrong options are said before reading
-    io::GaugeFile read = read_configuration(ranks, input, size, accept);
+    io::GaugeFile read = read_configuration(ranks, input, size, accept, configuration);
     const io::GaugeForm wanted = form.form(output, read.form);
     const lattice::RankLattice part = part_of(ranks, read.configuration.extents, grid);
     Queue queue(comm::device_of_rank(ranks, device));
@@ -87,6 +87,7 @@ void add_smear(const Command& gauge) {
   add_form_options(command, &o->form);
   command.add_device(&o->device);
   add_rank_grid(command, &o->grid);
+  add_configuration(command, &o->configuration);
   command.add("--accept", &o->accept, "go on though checks of the input fail");
   command.add("--overwrite", &o->overwrite, "replace an output that exists");
   command.set_action([o] { o->run(); }, Ranks::several);

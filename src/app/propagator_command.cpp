@@ -7,6 +7,7 @@
 
 #include "../io/output_file.hpp"
 #include "correlator.hpp"
+#include "gauge_commands.hpp"
 #include "gauge_input.hpp"
 #include "interrupt.hpp"
 #include "picture.hpp"
@@ -73,6 +74,7 @@ void PropagatorCommand::add_options(const Command& command) {
   command.add("--picture", &picture, "PNG of the pion's correlator, bars of its logarithm")
       .require_png();
   command.add_device(&device);
+  add_configuration(command, &configuration);
   command.add("--accept", &accept, "go on though checks of the configuration fail");
   command.add("--overwrite", &overwrite, "replace an output that exists");
   command.add("--json", &json, "print an array with the record");
@@ -116,7 +118,7 @@ void PropagatorCommand::run() {
   if (writes) plan.writes(output, "the output");
   if (writes && !picture.empty()) plan.writes_at_once(picture, "the picture");
   plan.claim();
-  const io::GaugeFile read = read_configuration(input, size, accept);
+  const io::GaugeFile read = read_configuration(input, size, accept, configuration);
   const Extents& extents = read.configuration.extents;
   const std::vector<Index> at = parse_source(source, extents);
   std::optional<io::PropagatorReader> start;
@@ -137,6 +139,7 @@ void PropagatorCommand::run() {
   facts_.tolerance = tolerance;
   facts_.source = at;
   facts_.configuration = input;
+  if (configuration > 0) facts_.configuration += fmt::format(", configuration {}", configuration);
   facts_.boundary = boundary;
   if (writes) {
     writer->finish(facts_);

@@ -101,6 +101,7 @@ private:
   std::string device = "auto", size, picture;
   double tolerance = 1e-10;
   Index iterations = 10000;
+  int configuration = 0;
   bool accept = false, overwrite = false, json = false, no_roof = false;
 
   io::PropagatorFacts facts_;

@@ -304,11 +304,11 @@ nb::bytes as_bytes(const std::string& text) {
   return nb::bytes(text.data(), text.size());
 }
 
-nb::tuple read_links(const std::filesystem::path& file) {
+nb::tuple read_links(const std::filesystem::path& file, int configuration) {
   io::GaugeFile read;
   {
     const OthersMayRun others_may_run;
-    read = io::read_gauge_file(file);
+    read = io::read_gauge_file(file, configuration);
   }
   Sizes sizes;
   for (int d = 0; d < 4; ++d)
@@ -416,7 +416,7 @@ void add_gauge(nb::module_& m) {
       .def("solve", &StaggeredOperator::solve, "x"_a, "b"_a, "tolerance"_a, "iterations"_a)
       .def("solve_shifted", &StaggeredOperator::solve_shifted, "x"_a, "b"_a, "shifts"_a,
            "tolerance"_a, "iterations"_a);
-  m.def("read_links", &read_links, "file"_a);
+  m.def("read_links", &read_links, "file"_a, "configuration"_a);
   m.def("write_links", &write_links, "file"_a, "target"_a, "extents"_a, "links"_a, "header"_a,
         "format"_a, "real_bytes"_a, "big_endian"_a, "rows"_a, "accept"_a);
   m.def("link_averages", &link_averages, "extents"_a, "links"_a, "device"_a);

@@ -189,6 +189,19 @@ def test_one_configuration_and_one_line_a_key(ridge, folder, links):
     gauge_files.write_ildg(folder / "a.lime", links)
     (folder / "a.lime").write_bytes(2 * (folder / "a.lime").read_bytes())
     ridge.bad("gauge", "info", "a.lime", "--accept", says="it holds 2 configurations, ildg-binary-data at bytes ")
+    other = gauge_files.random_links((2, 4, 2, 2), seed=8)
+    one = (folder / "a.lime").read_bytes()
+    gauge_files.write_ildg(folder / "a.lime", other)
+    (folder / "a.lime").write_bytes(one[: len(one) // 2] + (folder / "a.lime").read_bytes())
+    ridge.good("gauge", "convert", "a.lime", "second.nersc", "--configuration", 2)
+    assert np.array_equal(gauge_files.read_nersc(folder / "second.nersc")[1], other)
+    told = json.loads(ridge.good("gauge", "info", "a.lime", "--configuration", 2, "--json").out)
+    assert told["size"] == [2, 4, 2, 2] and abs(told["plaquette"] - gauge_files.plaquette(other)) < 1e-12
+    for words in (["gauge", "plaquette", "a.lime"], ["gauge", "smear", "a.lime", "b", "--stout", 0.1],
+                  ["gauge", "heatbath", "--start", "a.lime", "-o", "b"], ["solve", "wilson", "a.lime", "--kappa", 0.1, "-o", "p.h5"]):
+        ridge.bad(*words, "--configuration", 3, says="choose configuration 1 to 2")
+    ridge.bad("gauge", "heatbath", "--size", "4x4x4x4", "-o", "b", "--configuration", 2, says="for a file that --start names")
+    ridge.bad("gauge", "plaquette", "second.nersc", "--configuration", 2, says="it holds one configuration")
     gauge_files.write_nersc(folder / "a.nersc", links, more=[("A", "1"), ("A ", "2")])
     ridge.bad("gauge", "plaquette", "a.nersc", code=1, says="its header's A is given twice, as 1 and 2; expected one line")
     accepted = ridge("gauge", "convert", "a.nersc", "b.nersc", "--accept")

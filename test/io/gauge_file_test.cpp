@@ -256,7 +256,7 @@ TEST_F(GaugeFiles, OnlyTheOneConfigurationOfAFileIsRead) {
   const std::string one = bytes();
   set_bytes(one + one);
   EXPECT_THAT(checks(), AllOf(HasSubstr("it holds 2 configurations, ildg-binary-data at bytes "),
-                              HasSubstr("lime_unpack")));
+                              HasSubstr(": choose configuration 1 to 2")));
   // What else a file has, in messages of its own, may have a checksum, too.
   const std::string sums = "<suma>1</suma><sumb>2</sumb>";
   const std::string other =
@@ -271,6 +271,33 @@ TEST_F(GaugeFiles, OnlyTheOneConfigurationOfAFileIsRead) {
     set_bytes(one + record(type, sums, 0));
     EXPECT_THAT(checks(), HasSubstr(std::string("it has two records ") + type));
   }
+}
+
+TEST_F(GaugeFiles, OneOfSeveralConfigurationsIsChosen) {
+  const GaugeForm ildg{GaugeFormat::ildg, 8, true, 3};
+  std::string both;
+  std::vector<GaugeConfiguration> all;
+  for (const Extents& extents : {Extents{2, 1, 1, 3}, Extents{1, 2, 2, 1}, Extents{2, 2, 1, 1}}) {
+    all.push_back(random_configuration(extents));
+    all.back().header = {{"NUMBER", std::to_string(all.size())}};
+    if (all.size() == 3) all.back().header.clear();
+    write_gauge_file(file, ildg, all.back());
+    both += bytes();
+  }
+  set_bytes(both);
+  for (int number = 1; number <= 3; ++number) {
+    const GaugeFile read = read_gauge_file(file, number);
+    const GaugeConfiguration& right = all[static_cast<std::size_t>(number - 1)];
+    EXPECT_EQ(read.configuration.extents, right.extents) << number;
+    EXPECT_EQ(read.configuration.header, right.header) << number;
+    EXPECT_TRUE(same_bits(read.configuration.links, right.links)) << number;
+    EXPECT_EQ(read.checks[0].what, "checksum");
+    EXPECT_NO_THROW(require_good(file, read)) << number;
+  }
+  EXPECT_THROW((void)read_gauge_file(file, 4), UsageError);
+  write_gauge_file(file, {}, all[0]); // NERSC
+  EXPECT_EQ(read_gauge_file(file, 1).configuration.extents, all[0].extents);
+  EXPECT_THROW((void)read_gauge_file(file, 2), UsageError);
 }
 
 /// Changes of a file's bytes, each another for another seed.

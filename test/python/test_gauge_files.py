@@ -113,3 +113,11 @@ def test_repeated_keys_and_several_configurations(tmp_path, links):
     (tmp_path / "a.lime").write_bytes(2 * (tmp_path / "a.lime").read_bytes())
     with pytest.raises(ridge.UsageError, match="it holds 2 configurations"):
         gauge.read(tmp_path / "a.lime", accept=True)
+    one = (tmp_path / "a.lime").read_bytes()
+    gauge_files.write_ildg(tmp_path / "a.lime", links.conj())
+    (tmp_path / "a.lime").write_bytes(one[: len(one) // 2] + (tmp_path / "a.lime").read_bytes())
+    assert np.array_equal(gauge.read(tmp_path / "a.lime", configuration=1).links, links)
+    assert np.array_equal(gauge.read(tmp_path / "a.lime", configuration=2).links, links.conj())
+    for wrong, says in (3, "choose configuration 1 to 2"), (0, "configuration=0: at least 1 is right"):
+        with pytest.raises(ridge.UsageError, match=says):
+            gauge.read(tmp_path / "a.lime", configuration=wrong)

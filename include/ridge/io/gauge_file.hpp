@@ -55,13 +55,14 @@ inline constexpr double unitary_tolerance = 1e-5;
 
 /// Reads a file of any of the formats, which its first bytes tell apart. Throws UsageError for a
 /// file that is no such, of another theory or without what it needs; Failure when it cannot be read
-/// or ends early. What checks found is in the result: see require_good.
-[[nodiscard]] GaugeFile read_gauge_file(const std::filesystem::path& file);
+/// or ends early. What checks found is in the result: see require_good. `configuration`: which of a
+/// LIME file's, from 1 on; 0 is the only one.
+[[nodiscard]] GaugeFile read_gauge_file(const std::filesystem::path& file, int configuration = 0);
 /// Over ranks, each of which must see the file: `links` are those of a rank's own slices
 /// of t (gauge::Slices), and checks those of the whole file. Ranks read their part only, but of
 /// HDF5. Collective.
 [[nodiscard]] GaugeFile read_gauge_file(comm::Communicator& ranks,
-                                        const std::filesystem::path& file);
+                                        const std::filesystem::path& file, int configuration = 0);
 
 /// Throws Failure that says the first check that failed, with both numbers.
 void require_good(const std::filesystem::path& file, const GaugeFile& read);

@@ -17,7 +17,8 @@ inline constexpr std::uint64_t longest_header = 1 << 20;
 void write_nersc(comm::Communicator& ranks, const std::filesystem::path& path,
                  const GaugeForm& form, const GaugeConfiguration& configuration);
 
-[[nodiscard]] GaugeFile read_ildg(comm::Communicator& ranks, const std::filesystem::path& file);
+[[nodiscard]] GaugeFile read_ildg(comm::Communicator& ranks, const std::filesystem::path& file,
+                                  int configuration);
 void write_ildg(comm::Communicator& ranks, const std::filesystem::path& path, const GaugeForm& form,
                 const GaugeConfiguration& configuration);
 

@@ -70,23 +70,27 @@ void write_in_order(comm::Communicator& ranks, const std::vector<unsigned char>&
   }
 }
 
-GaugeFile read_gauge_file(const std::filesystem::path& file) {
+GaugeFile read_gauge_file(const std::filesystem::path& file, int configuration) {
   const auto one = comm::alone();
-  return read_gauge_file(*one, file);
+  return read_gauge_file(*one, file, configuration);
 }
 
-GaugeFile read_gauge_file(comm::Communicator& ranks, const std::filesystem::path& file) {
+GaugeFile read_gauge_file(comm::Communicator& ranks, const std::filesystem::path& file,
+                          int configuration) {
   char begin[12] = {};
   {
     BinaryFile data(file, BinaryFile::Use::read);
     data.read(0, begin, std::min<std::uint64_t>(sizeof begin, data.size()), "it");
   }
   constexpr unsigned char lime[] = {0x45, 0x67, 0x89, 0xab};
+  const bool is_lime = std::memcmp(begin, lime, sizeof lime) == 0;
+  if (configuration > 1 && !is_lime)
+    throw UsageError(about(file, "it holds one configuration, as all but LIME files do"));
   GaugeFile read;
   if (std::memcmp(begin, "BEGIN_HEADER", sizeof begin) == 0) {
     read = read_nersc(ranks, file);
-  } else if (std::memcmp(begin, lime, sizeof lime) == 0) {
-    read = read_ildg(ranks, file);
+  } else if (is_lime) {
+    read = read_ildg(ranks, file, configuration);
   } else if (std::memcmp(begin, "\x89HDF", 4) == 0) {
     read = read_links_hdf5(file);
     const gauge::Slices slices(ranks, read.configuration.extents);

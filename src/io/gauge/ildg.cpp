@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace ridge::io {
 
@@ -29,27 +31,30 @@ std::string text_of(BinaryFile& data, const fs::path& file, const LimeRecord& re
   return text;
 }
 
-/// The records of a file's one configuration.
+/// The records of one of a file's configurations.
 class Records {
 public:
-  Records(fs::path file, BinaryFile& data)
+  /// `wanted`: its number from 1 on, or 0 for the only one.
+  Records(fs::path file, BinaryFile& data, int wanted)
       : file_(std::move(file)), data_(data), records_(lime_records(file_, data)) {
     std::string where;
     int configurations = 0;
     for (const LimeRecord& record : records_) {
       if (record.type != links_record) continue;
-      links_ = &record;
       where += fmt::format("{} {}", ++configurations > 1 ? " and" : "", record.at);
+      if (configurations < wanted) lines_from_ = record.at;
+      if (configurations == std::max(wanted, 1)) links_ = &record;
     }
-    if (links_ == nullptr)
+    if (configurations == 0)
       throw UsageError(about(
           file_, fmt::format("it has no record {}: this is no ILDG configuration", links_record)));
-    if (configurations > 1) {
-      throw UsageError(
-          about(file_, fmt::format("it holds {} configurations, {} at bytes{}; one is read from a "
-                                   "file: make a file of each, as by lime_unpack and lime_pack",
-                                   configurations, links_record, where)));
+    if (links_ == nullptr || (wanted == 0 && configurations > 1)) {
+      throw UsageError(about(
+          file_, fmt::format("it holds {} configuration{}, {} at bytes{}: choose configuration 1{}",
+                             configurations, configurations > 1 ? "s" : "", links_record, where,
+                             configurations > 1 ? fmt::format(" to {}", configurations) : "")));
     }
+    if (configurations > 1) lines_to_ = links_->at;
     for (const LimeRecord& record : records_)
       by_message_ = by_message_ || (record.type == "ildg-format" && is_beside_links(record));
   }
@@ -62,7 +67,9 @@ public:
     for (const LimeRecord& record : records_) {
       if (record.type != type) continue;
       // Other data of the file, such as propagators, may have a checksum each.
-      if (by_message_ && type != lines_record && !is_beside_links(record)) continue;
+      if (type == lines_record ? record.at < lines_from_ || record.at > lines_to_
+                               : by_message_ && !is_beside_links(record))
+        continue;
       if (found != nullptr) {
         throw UsageError(about(file_, fmt::format("it has two records {}, at bytes {} and {}; one "
                                                   "is expected",
@@ -82,6 +89,8 @@ private:
   BinaryFile& data_;
   std::vector<LimeRecord> records_;
   const LimeRecord* links_ = nullptr;
+  /// Lines stand before their configuration, in a message of their own.
+  std::uint64_t lines_from_ = 0, lines_to_ = std::numeric_limits<std::uint64_t>::max();
   bool by_message_ = false; ///< the format is in the message of the links, as ILDG wants it
 };
 
@@ -128,9 +137,9 @@ std::string to_text(const ScidacChecksum& sum) {
 
 } // namespace
 
-GaugeFile read_ildg(comm::Communicator& ranks, const fs::path& file) {
+GaugeFile read_ildg(comm::Communicator& ranks, const fs::path& file, int configuration) {
   BinaryFile data(file, BinaryFile::Use::read);
-  const Records records(file, data);
+  const Records records(file, data, configuration);
   const LimeRecord& links = records.links();
   const std::string format = records.text("ildg-format");
   if (format.empty())
