@@ -28,8 +28,9 @@ Extents shares_grid(const World& world, const Extents& size, const std::string& 
   }
   for (int d = 0; d < grid.rank(); ++d) {
     if (grid[d] <= size[d]) continue;
-    throw UsageError(fmt::format("--ranks {}: {} along dimension {} of {} are too few for {} ranks",
-                                 text, size[d], d, to_text(size), grid[d]));
+    throw UsageError(fmt::format("--ranks {}: {} along dimension {} of {} are too few for {} "
+                                 "ranks: each must own at least 1, so at most {} are right there",
+                                 text, size[d], d, to_text(size), grid[d], size[d]));
   }
   return grid;
 }

@@ -29,9 +29,10 @@ StoredPart::StoredPart(const Extents& whole, const Extents& ranks, int rank, boo
     place_[d] = static_cast<int>(rank % ranks[d]);
     rank /= static_cast<int>(ranks[d]);
     if (stored[d] < ranks[d]) {
-      throw UsageError(fmt::format("lattice {} has too few sites along {} for {} ranks{}",
-                                   to_text(whole), "xyzt"[d], ranks[d],
-                                   halves && d == 0 ? ": each owns pairs of them" : ""));
+      throw UsageError(fmt::format("lattice {} has too few sites along {} for {} ranks: each must "
+                                   "own at least {}, so at most {} are right there",
+                                   to_text(whole), "xyzt"[d], ranks[d], halves && d == 0 ? 2 : 1,
+                                   stored[d]));
     }
     const int begin = static_cast<int>(stored[d] * place_[d] / ranks[d]);
     const int end = static_cast<int>(stored[d] * (place_[d] + 1) / ranks[d]);

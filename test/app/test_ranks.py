@@ -246,7 +246,7 @@ def test_bad_input(mpi):
     refused(mpi(2, "bench", "lattice-slice-sum", "--device", "cpu", "--ranks", "1x1x3"),
             "--ranks 1x1x3", "product is 2")
     refused(mpi(3, "bench", "lattice-slice-sum", "--device", "cpu", "--size", "8x8x8x2", "--ranks",
-                "1x1x1x3"), "2 along dimension 3 of 8x8x8x2 are too few for 3 ranks")
+                "1x1x1x3"), "2 along dimension 3 of 8x8x8x2 are too few for 3 ranks: each must own at least 1, so at most 2")
     refused(mpi(2, "bench", "lattice-residual", "--device", "cpu", "--precision", "fp16"), "fp16")
     refused(mpi(2, "bench", "lattice-residual-reproducible", "--device", "cpu", "--schedule",
                 "threads=1"), "lattice-residual-reproducible runs under one schedule; give auto")

@@ -203,6 +203,9 @@ def test_bad_input(mpi, folder):
     refused(mpi(2, *words, "--cycles", 1), "the residual is", "--cycles allows more", code=1)
     with h5py.File("u.h5") as h5:
         assert np.isfinite(h5["u"][...]).all()
+    fields((20, 6, 4))
+    refused(mpi(2, "solve", "poisson", "in.h5:/f", "-o", "x.h5:/u", "--device", "cpu", "--boundary", "x=mirror,y=mirror,z=mirror",
+                "--shift", 1), "4x6x20 points are too few for 2 ranks: multigrid shares more than 512 points")
 
 
 @pytest.mark.parametrize("ranks, words", [

@@ -67,7 +67,7 @@ def test_on_emulated_gpus(ridge, mpi, lattice):
 def test_what_it_refuses(mpi, lattice):
     words = ("solve", "staggered", "lat.nersc", "--mass", 1, "-o", "p.h5", "--device", "cpu")
     refused(mpi(2, *words, "--ranks", "1x1x1x3"), "product is 2")
-    refused(mpi(3, *words, "--ranks", "3x1x1x1"), "too few sites along x for 3 ranks")
+    refused(mpi(3, *words, "--ranks", "3x1x1x1"), "too few sites along x for 3 ranks: each must own at least 2, so at most 2")
     gauge_files.write_nersc(lattice / "odd.nersc", gauge_files.random_links((2, 3, 2, 4), seed=5, spread=0.3))
     refused(mpi(2, "solve", "dwf", "odd.nersc", "--mass", 1, "-o", "p.h5", "--device", "cpu"), "all extents are even")
     gauge_files.write_nersc(lattice / "small.nersc", gauge_files.random_links((2, 2, 2, 2), seed=5, spread=0.3))

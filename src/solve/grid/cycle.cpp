@@ -69,8 +69,10 @@ Cycle<T>::Cycle(Queue& queue, const GridProblem& problem, std::unique_ptr<Shared
     add();
   }
   if (shares(levels_.size() - 1))
-    throw UsageError(fmt::format("{}x{}x{} points are too few for {} ranks", points_[0].x,
-                                 points_[0].y, points_[0].z, shared_->ranks().ranks()));
+    throw UsageError(fmt::format("{}x{}x{} points are too few for {} ranks: multigrid shares more "
+                                 "than {} points, and one rank solves for fewer",
+                                 points_[0].x, points_[0].y, points_[0].z, shared_->ranks().ranks(),
+                                 most_exact));
   invert({});
   smoother_ = usual_smoother(false);
 }
