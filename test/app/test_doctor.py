@@ -1,6 +1,7 @@
 """`ridge doctor`: what it says of launches, by the model alone and on the cpu, and what it refuses."""
 
 import json
+import re
 
 import pytest
 
@@ -8,8 +9,18 @@ GCD = ("--on", "mi250x-gcd")
 FIELDS = {"cause", "evidence", "threshold", "predicted_gain", "proved_gain", "fix"}
 
 
+def left_unknown(result):
+    """Whether no cause is known, exit code 1: other work may make what is timed longer than any cause does."""
+    unknown = result.code == 1 and result.err.startswith("ridge: no cause is known of this launch")
+    assert unknown or (result.code == 0 and result.err == ""), result.err
+    return unknown
+
+
 def diagnoses(ridge, *words):
-    found = json.loads(ridge.good("doctor", *words, "--json").out)
+    return checked(json.loads(ridge.good("doctor", *words, "--json").out))
+
+
+def checked(found):
     for d in found:
         assert FIELDS <= d.keys()
         assert d["predicted_gain"] > 1.03
@@ -82,8 +93,9 @@ def test_the_checklist(ridge):
     ("lattice-axpy", "8x8x8x8", "plain"), ("lattice-residual", "8x8x8x8", "auto"), ("gravity", "1000", "auto")])  # fmt: skip
 def test_on_the_cpu(ridge, kernel, size, schedule):
     words = "doctor", kernel, "--device", "cpu", "--size", size, "--schedule", schedule
-    text = ridge.good(*words).out
-    assert "measured " in text and "modelled " in text
+    result = ridge(*words)
+    assert "measured " in result.out and "modelled " in result.out
+    assert left_unknown(result) == ("the doctor cannot explain why" in result.out)
 
 
 def test_many_sweeps_are_advised_where_memory_is_what_a_sweep_waits_for(ridge):
@@ -210,10 +222,16 @@ def test_the_best_cure_that_is_known_is_named(ridge):
 
 
 def test_small_passes_on_a_cpu_have_causes(ridge):
-    """Ten launches of a thousand items: what the cache serves again, and the launches."""
-    found = diagnoses(ridge, "chain", "--device", "cpu", "--size", "1000", "--schedule", "fission")
-    assert {"repeated-requests", "launch-overhead"} & {d["cause"] for d in found}
-    assert "fuse=all" in found[0]["fix"] and found[0]["predicted_gain"] > 2
+    """Ten launches of a thousand items: what the cache serves again, and the launches. Whether these are known as the
+    cause depends on other work, which makes them longer; the cure does not."""
+    result = ridge("doctor", "chain", "--device", "cpu", "--size", "1000", "--schedule", "fission", "--json")
+    found = checked(json.loads(result.out))
+    if left_unknown(result):
+        gain = re.search(r"predicted to be ([\d.]+) times as fast: schedule .*fuse=all", result.err)
+        assert found == [] and gain and float(gain[1]) > 2, result.err
+    else:
+        assert {"repeated-requests", "launch-overhead", "staged-passes"} & {d["cause"] for d in found}
+        assert "fuse=all" in found[0]["fix"] and found[0]["predicted_gain"] > 2
 
 
 @pytest.mark.parametrize("words, says", [

@@ -26,10 +26,11 @@ def test_a_record_of_two_ranks(mpi):
     assert record["carrier"] == "host"
     # A plane of the neighbour, both ways.
     assert record["exchange_bytes"] == 2 * 64 * 48 * 8
-    assert record["exchange_seconds"] > 0
-    assert record["compute_seconds"] > 0
-    assert 0 <= record["overlapped"] <= 1
-    assert record["seconds"] >= 0.5 * record["compute_seconds"]
+    both = record["exchange_seconds"], record["compute_seconds"]
+    assert min(both) > 0 and record["seconds"] > 0
+    # The three are timed one after the other, each as long as other work makes it.
+    hidden = (sum(both) - record["seconds"]) / min(both)
+    assert record["overlapped"] == pytest.approx(min(max(hidden, 0), 1), abs=1e-6)
     # Work is that of one rank.
     one = json.loads(subprocess.run(
         [mpi.program, "bench", "laplacian", "--size", "64x48x40", "--repeat", "3", "--ranks",
