@@ -413,14 +413,19 @@ def _require_converged(solved: Solved, tol: float, found: Array) -> None:
 
 
 def cg(D: Union[Wilson, Clover, DomainWall, Staggered], b: Any, tol: float = 1e-10, x: Any = None, iterations: int = 10000,
-       shifts: Optional[Sequence[float]] = None) -> Array:
+       shifts: Optional[Sequence[float]] = None, columns: int = 1) -> Array:
     """x with D x = b, by conjugate gradients on D^+ D, from `x` or 0 on (domain walls: from 0). An axis more of b
-    holds several right-hand sides. With `shifts` (Wilson and Staggered; at least 0) x[i] with (D^+ D + shifts[i]) x[i] = D^+ b, by
+    holds several right-hand sides, one solved after the other; with `columns` (Wilson, even extents; at most 128)
+    so many at once, which reads each link once for all of them and takes memory for all. With `shifts` (Wilson and Staggered; at least 0) x[i] with (D^+ D + shifts[i]) x[i] = D^+ b, by
     one solve for all in fp64. `D.solved` says how the last went. Raises NotConverged, which holds what was reached."""
     if not isinstance(D, _Operator):
         raise TypeError(f"cg: D={D!r} ({type(D).__name__}): an operator of ridge.gauge is right")
     tol, iterations = _limits(tol, iterations, "cg")
     source = D._fermion(b, "b")
+    at_once = whole_of(columns, "cg: columns", 1, 128)
+    wilson = D._held if isinstance(D, Wilson) else None
+    if at_once > 1 and (wilson is None or shifts is not None):
+        raise _core.UsageError(f"columns={at_once}: several at once are for Wilson, without shifts=")
     if shifts is not None:
         added = numbers_of(shifts, "cg: shifts")
         held = D._held
@@ -440,6 +445,13 @@ def cg(D: Union[Wilson, Clover, DomainWall, Staggered], b: Any, tol: float = 1e-
     found = np.zeros_like(source) if x is None else D._fermion(x, "x").copy()
     if found.shape != source.shape:
         raise _core.UsageError(f"x has shape {found.shape}, b {source.shape}")
+    count = 1 if source.ndim == len(D.shape + D._site) else len(source)
+    if wilson is not None and at_once > 1 and count > 1:
+        for column in wilson.solve_columns(_address(D._links), _address(found), _address(source), count,
+                                           min(at_once, count), tol, iterations):
+            D.solved = Solved(*column)
+            _require_converged(D.solved, tol, found)
+        return found
     for to, one in _each(found, source, D.shape + D._site):
         D.solved = D._solve(to, one, tol, iterations)
         _require_converged(D.solved, tol, found)

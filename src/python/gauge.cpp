@@ -7,6 +7,7 @@
 #include <ridge/gauge/plaquette.hpp>
 #include <ridge/gauge/smear.hpp>
 #include <ridge/gauge/staggered_solver.hpp>
+#include <ridge/gauge/wilson_columns.hpp>
 #include <ridge/gauge/wilson_solver.hpp>
 #include <ridge/io/gauge_file.hpp>
 
@@ -21,6 +22,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstring>
 #include <tuple>
 
@@ -93,13 +95,13 @@ class WilsonOperator {
 public:
   WilsonOperator(const Sizes& sizes, std::uintptr_t links, double diagonal, double hop,
                  bool antiperiodic, bool mixed, std::string device)
-      : device_(std::move(device)) {
+      : device_(std::move(device)), numbers_{diagonal, hop}, boundary_(boundary_of(antiperiodic)),
+        mixed_(mixed) {
     in_turn(device_, [&](Queue& queue) {
       const Extents extents = extents_of(sizes);
       using gauge::WilsonSolver;
       solver_ = std::make_unique<WilsonSolver>(
-          queue, extents, links_at(extents, links), gauge::WilsonNumbers{diagonal, hop},
-          boundary_of(antiperiodic),
+          queue, extents, links_at(extents, links), numbers_, boundary_,
           mixed ? WilsonSolver::Method::mixed_cg : WilsonSolver::Method::cg);
     });
   }
@@ -121,6 +123,39 @@ public:
           solver_->solve(solution.field, source.field, options_of(tolerance, iterations));
       solution.give(queue, x);
       return ended(solved);
+    });
+  }
+
+  /// Of `count` right-hand sides that follow each other, so many at once; the last one fills up
+  /// what is missing at the end. `links` are those that it was made of.
+  std::vector<Ended> solve_columns(std::uintptr_t links, std::uintptr_t x, std::uintptr_t b,
+                                   Index count, int columns, double tolerance,
+                                   Index iterations) const {
+    return in_turn(device_, [&](Queue& queue) {
+      using gauge::WilsonColumns;
+      const Extents& extents = solver_->lattice().extents();
+      WilsonColumns solver(queue, extents, links_at(extents, links), numbers_, columns, boundary_,
+                           mixed_ ? WilsonColumns::Method::mixed_cg : WilsonColumns::Method::cg);
+      const auto sites = static_cast<std::size_t>(extents.count());
+      const auto place = [&](std::uintptr_t of, Index column) {
+        return reinterpret_cast<Site*>(of) + column * extents.count();
+      };
+      std::vector<Ended> all;
+      for (Index first = 0; first < count; first += columns) {
+        std::vector<WilsonColumns::Sites> solutions, sources;
+        for (Index i = first; i < first + columns; ++i) {
+          const Index column = std::min(i, count - 1);
+          solutions.emplace_back(place(x, column), place(x, column + 1));
+          sources.emplace_back(place(b, column), place(b, column + 1));
+        }
+        const auto solved = solver.solve(solutions, sources, options_of(tolerance, iterations));
+        for (Index i = first; i < std::min(first + columns, count); ++i) {
+          const auto from = static_cast<std::size_t>(i - first);
+          std::memcpy(place(x, i), solutions[from].data(), sites * sizeof(Site));
+          all.push_back(ended(solved[from]));
+        }
+      }
+      return all;
     });
   }
 
@@ -165,6 +200,9 @@ private:
   };
 
   std::string device_;
+  gauge::WilsonNumbers numbers_;
+  gauge::Boundary boundary_;
+  bool mixed_;
   std::unique_ptr<gauge::WilsonSolver> solver_;
 };
 
@@ -394,6 +432,8 @@ void add_gauge(nb::module_& m) {
            "links"_a, "diagonal"_a, "hop"_a, "antiperiodic"_a, "mixed"_a, "device"_a)
       .def("apply", &WilsonOperator::apply, "out"_a, "psi"_a, "dagger"_a)
       .def("solve", &WilsonOperator::solve, "x"_a, "b"_a, "tolerance"_a, "iterations"_a)
+      .def("solve_columns", &WilsonOperator::solve_columns, "links"_a, "x"_a, "b"_a, "count"_a,
+           "columns"_a, "tolerance"_a, "iterations"_a)
       .def("solve_shifted", &WilsonOperator::solve_shifted, "x"_a, "b"_a, "shifts"_a, "tolerance"_a,
            "iterations"_a);
   nb::class_<DomainWallOperator>(m, "DomainWallOperator")

@@ -92,6 +92,18 @@ def test_several_right_hand_sides(links, b, rng, device):
     x = gauge.cg(d, many, tol=1e-11)
     assert x.shape == many.shape and np.linalg.norm(many - d @ x) < 1e-10 * np.linalg.norm(many)
     assert np.allclose(x[1], 1j * x[0])
+    at_once = gauge.cg(d, many, tol=1e-11, columns=2)  # two, then one
+    assert np.linalg.norm(many - d @ at_once) < 1e-10 * np.linalg.norm(many) and d.solved.converged
+    took = d.solved.iterations
+    again = gauge.cg(d, many, tol=1e-11, x=at_once, columns=3)
+    assert d.solved.iterations < took / 2 and np.allclose(again, x, atol=1e-9)
+    with pytest.raises(gauge.NotConverged):
+        gauge.cg(d, many, tol=1e-11, iterations=3, columns=12)
+    for wrong, says in ((lambda: gauge.cg(gauge.Clover(links, 0.12, csw=1, device=device), many, columns=3), "for Wilson"),
+                        (lambda: gauge.cg(d, many, columns=2, shifts=[0.1]), "without shifts="),
+                        (lambda: gauge.cg(d, many, columns=129), "at most 128 is right")):
+        with pytest.raises(ridge.UsageError, match=says):
+            wrong()
 
 
 def test_domain_walls(links, b, rng):
