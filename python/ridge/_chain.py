@@ -18,8 +18,9 @@ _EDGES = ("none", "periodic", "clamp")
 class Chain(Kernel):
     """A chain that is called with arrays and numbers."""
 
-    #: As a system, which `ridge.sweeps` evolves; a text: why it is none.
-    _system: Union[Source, str] = ""
+    #: As a system, which `ridge.sweeps` evolves, with plain numbers and with some for each step; a
+    #: text: why it is none.
+    _system: Union[tuple[Source, Source], str] = ""
 
 
 @overload

@@ -47,9 +47,10 @@ def places_of(traced: Traced, operations: list[Operation]) -> dict[str, list[str
 
 
 def text_of(name: str, operations: list[Operation], arrays: dict[int, int], declared: list[str],
-            dimensions: list[str], more: str = "") -> str:
+            dimensions: list[str], more: str = "", of_system: bool = False) -> str:
     """The chain's C++ text. `arrays` gives the slots of what operations read and write, by identity;
-    `declared` are their declarations, `more` is what else the chain says."""
+    `declared` are their declarations, `more` is what else the chain says. In that of a system @number@
+    stands for the type of its numbers."""
     slots = [f"ridge::chain::Slot<{i}>{{}}" for i in range(len(declared))]
     parts = []
     for op in operations:
@@ -61,9 +62,12 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
             accesses.append(f"ridge::chain::read({slots[arrays[id(array)]]}, {reach})")
         accesses.append(f"ridge::chain::write({to})")
         writer = Writer(lambda v: _load(v, slots[arrays[id(v.data[0])]]))
+        if of_system:
+            writer.number = lambda n, plain: f"ridge::chain::now({n})"
         (value,) = writer.write([op.value])
         names = dict.fromkeys(v.data for v in op.values if v.op == "number")
-        members = "".join(f"  double {cpp_name(n)} = 0;\n" for n in names)
+        number = "@number@" if of_system else "double"
+        members = "".join(f"  {number} {cpp_name(n)}{{0}};\n" for n in names)
         body = "".join(f"    {line}\n" for line in writer.lines)
         domain = f"{{{_triple(op.begin)}, {_triple(op.end)}}}"
         parts.append(
@@ -76,7 +80,8 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
             "  template <class At>\n  RIDGE_FN void operator()(const At& at) const {\n"
             f"{body}    at.set({to}, {value});\n  }}\n}};\n")
     types = ", ".join(f"operation_{op.name}" for op in operations)
-    return ("#pragma once\n\n#include <ridge/chain/operation.hpp>\n"
+    header = "#include <ridge/chain/system/by_step.hpp>\n" if of_system else ""
+    return (f"#pragma once\n\n#include <ridge/chain/operation.hpp>\n{header}"
             "#include <ridge/python/mathematics.hpp>\n\nnamespace NAMESPACE {\n\n"
             + "\n".join(parts)
             + f"\nstruct {cpp_type(name)} {{\n"

@@ -14,8 +14,9 @@ from ._traced import Traced, in_own_namespace
 _MOST = 20000
 
 
-def as_system(traced: Traced) -> Union[Source, str]:
-    """The chain with given ends and an operation for each result; a text: why it is no system."""
+def as_system(traced: Traced) -> Union[tuple[Source, Source], str]:
+    """The chain with given ends and an operation for each result, and the same with numbers that may
+    differ from step to step; a text: why it is no system."""
     results = traced.results
     if len(results) > len(traced.arrays):
         return (f"{traced.name} has {len(results)} results and {len(traced.arrays)} arrays; result k of "
@@ -53,8 +54,24 @@ def as_system(traced: Traced) -> Union[Source, str]:
     if swaps:
         more = (f"  static constexpr std::array<std::array<int, 2>, {len(swaps)}> swaps{{{{"
                 f"{', '.join(swaps)}}}}};\n")
-    text = text_of(traced.name, operations, arrays, declared, dimensions, more)
-    return in_own_namespace(text, traced.name, "system", places_of(traced, operations))
+    places = places_of(traced, operations)
+    text = text_of(traced.name, operations, arrays, declared, dimensions, more + "@tables@", True)
+
+    def source(number: str, tables: str) -> Source:
+        filled = text.replace("@number@", number).replace("@tables@", tables)
+        return in_own_namespace(filled, traced.name, "system", places)
+
+    return source("double", ""), source("ridge::chain::ByStep", _tables(places))
+
+
+def _tables(places: dict[str, list[str]]) -> str:
+    """What takes a table for each number."""
+    names = ", ".join(f"\"{name}\"" for name in places)
+    set_them = "".join(f"    numbers.set(\"{name}\", {place.replace('kernel.', '', 1)});\n"
+                       for name, all_places in places.items() for place in all_places)
+    return (f"  static constexpr std::array<const char*, {len(places)}> by_step{{{names}}};\n"
+            "  template <class Numbers>\n  void set_numbers(const Numbers& numbers) {\n"
+            f"{set_them}  }}\n") if places else ""
 
 
 def _in_place(array: Parameter, operations: list[Operation], at: int) -> bool:

@@ -8,8 +8,7 @@ from typing import Any, Optional, Union
 from . import _core
 from ._chain import Chain
 from ._extents import spacing_of
-from ._kernel import Source
-from ._options import text_of
+from ._options import numbers_of, text_of
 from ._record import Record, records_of
 
 _AXES = "xyz"
@@ -20,15 +19,15 @@ class Systems:
 
     def __init__(self, kernel: Chain, boundary: Union[str, Mapping[str, str]],
                  spacing: Union[float, Sequence[float]]) -> None:
-        if not isinstance(kernel._system, Source):
+        if isinstance(kernel._system, str):
             raise _core.UsageError(kernel._system)
         self.kernel = kernel
         #: What lies beyond the faces, as `ridge evolve --boundary` has it for systems.
         self.boundary = boundary
-        self._source = kernel._system
+        self._sources = kernel._system
         self._spacing = spacing_of(spacing, kernel.rank)
         self._walls = _walls(boundary, kernel.rank)
-        self._made: dict[tuple[str, ...], _core.Systems] = {}
+        self._made: dict[tuple[tuple[str, ...], bool], _core.Systems] = {}
         self._latest: Optional[_core.Systems] = None
         self._made_for(tuple(kernel.numbers or ()))  # looks at the boundary
 
@@ -43,22 +42,27 @@ class Systems:
         return f"<ridge.sweeps of {self.kernel.__name__}, boundary {self.boundary}>"
 
     def run(self, *arrays: Any, steps: int, schedule: str = "auto", device: Optional[str] = None,
-            **numbers: float) -> Any:
+            **numbers: Union[float, Sequence[float]]) -> Any:
         """Takes so many steps from `arrays`, one for each that the chain reads: the first, one a
         result, hold the result afterwards; coefficients, which follow, are only read. Returns the
         arrays that changed, one alone as itself.
 
+        A number may have a value for each step: a list, or an array of one dimension. The last one
+        holds after its end. Each run begins with the first.
+
         It waits for the device. Ctrl-C ends it between two steps; the arrays then hold what
         `steps_done` steps gave. Raises as a call of the chain does, and UsageError for boundaries
-        that do not fit."""
+        that do not fit and for lists that are empty or have a value that is not finite."""
         expected = self.kernel.arrays
         if len(arrays) != len(expected):
             raise TypeError(f"{self.kernel.__name__} takes {len(expected)} arrays "
                             f"({', '.join(expected)}), not {len(arrays)}; numbers are given by name")
-        names, values = self.kernel._numbers(numbers)
-        self._latest = made = self._made_for(names)
-        with self.kernel._explaining(arrays, schedule, device, numbers):
-            made.run(arrays, values, schedule, device, steps)
+        tables = {n: _table(v, f"{self.kernel.__name__}: {n}") for n, v in numbers.items() if _is_table(v)}
+        plain: dict[str, Any] = {n: tables[n][0] if n in tables else v for n, v in numbers.items()}
+        names, values = self.kernel._numbers(plain)
+        self._latest = made = self._made_for(names, bool(tables))
+        with self.kernel._explaining(arrays, schedule, device, plain):
+            made.run(arrays, values, schedule, device, steps, list(tables.items()))
         states = len(self.kernel.outputs)
         return arrays[:states] if states > 1 else arrays[0]
 
@@ -74,16 +78,33 @@ class Systems:
             raise _core.UsageError(f"{self.kernel.__name__} was not run yet")
         return records_of(self._latest.record())[0]
 
-    def _made_for(self, names: tuple[str, ...]) -> _core.Systems:
-        made = self._made.get(names)
+    def _made_for(self, names: tuple[str, ...], by_step: bool = False) -> _core.Systems:
+        made = self._made.get((names, by_step))
         if made is None:
             name = self.kernel.__name__
-            file = _core.keep_source(f"{name}.hpp", self._source.text)
-            made = self._made[names] = _core.Systems(
+            source = self._sources[by_step]
+            file = _core.keep_source(f"{name}.hpp", source.text)
+            made = self._made[names, by_step] = _core.Systems(
                 name, list(self.kernel.arrays), list(names), self.kernel.rank,
-                len(self.kernel.outputs), self._source.describe_system(file, names, name), file,
+                len(self.kernel.outputs), source.describe_system(file, names, name), file,
                 self._walls, self._spacing)
         return made
+
+
+def _is_table(number: Any) -> bool:
+    return (hasattr(number, "__len__") and not isinstance(number, (str, bytes))
+            and getattr(number, "shape", None) != ())
+
+
+def _table(values: Any, what: str) -> list[float]:
+    """The values of a number, one a step."""
+    if len(getattr(values, "shape", (0,))) != 1:
+        raise TypeError(f"{what} is an array of shape {tuple(values.shape)}; a number is right, or one "
+                        "for each step, an array of one dimension")
+    table = numbers_of(values, what)
+    if not table:
+        raise _core.UsageError(f"{what} is an empty list; a number is right, or one for each step")
+    return table
 
 
 def _walls(boundary: Union[str, Mapping[str, str]], rank: int) -> str:

@@ -141,12 +141,13 @@ NB_MODULE(_core, m) {
       .def(
           "run",
           [](Systems& systems, nb::tuple arrays, nb::tuple numbers, nb::object schedule,
-             nb::object device, nb::object steps) {
+             nb::object device, nb::object steps, const Systems::Tables& by_step) {
             const std::string& name = systems.name();
             systems.run(std::move(arrays), std::move(numbers), text_of(name, "schedule", schedule),
-                        std::move(device), whole_of(name, "steps", steps, 1));
+                        std::move(device), whole_of(name, "steps", steps, 1), by_step);
           },
-          "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "steps"_a.none())
+          "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "steps"_a.none(),
+          "by_step"_a)
       .def("steps", &Systems::steps)
       .def("record", &Systems::record);
 }

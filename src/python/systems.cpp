@@ -34,10 +34,10 @@ Systems::Made& Systems::made() {
   return made_.get();
 }
 
-System& Systems::begin(Made& made, const Call& call, const std::string& schedule,
-                       Turn& turn) const {
+System& Systems::begin(Made& made, const Call& call, const std::string& schedule, Turn& turn,
+                       const Tables& by_step) const {
   std::string key = call.key(schedule);
-  if (!made.system || key != made.key) {
+  if (!made.system || key != made.key || !by_step.empty()) { // tables begin with a system
     const std::vector<Array>& given = call.arrays.all;
     check_shapes(name_, arrays_, given, 3, true);
     check_memory(name_, arrays_, given, {0, states_}, false);
@@ -52,17 +52,19 @@ System& Systems::begin(Made& made, const Call& call, const std::string& schedule
       if (!call.arrays.storage.empty())
         kernel = chain::stored_system(std::move(kernel), call.arrays.storage, lab::lab_library(),
                                       call.arrays.wide);
-      made.system = std::make_unique<System>(turn.queue, kernel, std::move(arrays),
-                                             System::Options{boundary_, spacing_, schedule});
+      System::Options options{boundary_, spacing_, schedule, {}};
+      for (const auto& [number, values] : by_step)
+        options.by_step.push_back({number, values});
+      made.system = std::make_unique<System>(turn.queue, kernel, std::move(arrays), options);
     });
-    made.key = std::move(key);
+    made.key = by_step.empty() ? std::move(key) : std::string();
   }
   made.system->begin();
   return *made.system;
 }
 
 void Systems::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedule,
-                  nb::object device, Index steps) {
+                  nb::object device, Index steps, const Tables& by_step) {
   const Call call = look_at_call({name_, arrays_, numbers_, rank_, 0, states_, true, states_},
                                  std::move(arrays), std::move(numbers), std::move(device));
   const OthersMayRun others_may_run;
@@ -75,7 +77,7 @@ void Systems::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedu
     throw UsageError(name_ + ": runs of systems wait for the device, which no graph can hold; call "
                              "it outside of the graph");
   }
-  System& system = begin(mine, call, schedule, turn);
+  System& system = begin(mine, call, schedule, turn, by_step);
   mine.steps = 0;
   mine.seconds = 0;
   try {

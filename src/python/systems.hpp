@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ridge::python {
@@ -31,10 +32,13 @@ public:
           int rank, int states, std::string description, std::string file, std::string boundary,
           const std::array<double, 3>& spacing);
 
+  /// Numbers with a value for each step, by name.
+  using Tables = std::vector<std::pair<std::string, std::vector<double>>>;
+
   /// So many steps from the arrays, one an input; the first hold the result afterwards. Ctrl-C ends
   /// it between steps, and the arrays then hold what `steps` of this run gave.
   void run(nanobind::tuple arrays, nanobind::tuple numbers, const std::string& schedule,
-           nanobind::object device, Index steps);
+           nanobind::object device, Index steps, const Tables& by_step);
   /// Of the latest run: those that were done.
   [[nodiscard]] Index steps();
   /// Of a step of the latest run. JSON.
@@ -52,8 +56,8 @@ private:
     double seconds = 0; ///< of the latest run
   };
   [[nodiscard]] Made& made();
-  [[nodiscard]] System& begin(Made& made, const Call& call, const std::string& schedule,
-                              Turn& turn) const;
+  [[nodiscard]] System& begin(Made& made, const Call& call, const std::string& schedule, Turn& turn,
+                              const Tables& by_step) const;
   void take(Made& made, Index steps) const;
 
   std::string name_;

@@ -54,7 +54,7 @@ def test_next_values_that_cannot_be_in_place(device, rng, boundary, wall, schedu
         b = v[0] + rate * (a[1] - 2 * a[0] + a[-1])  # new values, in other items
         return a, b + 0.1 * u[0]  # and an old one
 
-    assert "swaps" in both._system.text
+    assert "swaps" in both._system[0].text
     u, v, k = given = rng.standard_normal((3, 53))
     for _ in range(5):
         def flux(by, u=u):
@@ -155,3 +155,30 @@ def test_what_is_refused(rng):
 
     with pytest.raises(ridge.UsageError, match="more than 20000 values"):
         ridge.sweeps(ridge.chain(steep))
+
+
+def test_numbers_by_step(rng):
+    @ridge.chain
+    def driven(u, v, rate, drive=0.0):
+        a = v[0] - rate * (u[1] - u[0]) + drive
+        return u[0] - 0.5 * (a[0] - a[-1]), a
+
+    rates = rng.random(5)
+    u, v = given = rng.standard_normal((2, 40))
+    for step in range(8):
+        v = v - rates[min(step, 4)] * (np.roll(u, -1) - u) + 0.25
+        u = u - 0.5 * (v - np.roll(v, 1))
+    in_time = ridge.sweeps(driven, boundary="periodic")
+    for table in (rates, rates.tolist()):  # each run begins with the first value
+        fields = given.copy()
+        in_time.run(*fields, steps=8, rate=table, drive=0.25)
+        np.testing.assert_allclose(fields, [u, v], atol=1e-14)
+    for table, error, why in (([], ridge.UsageError, "rate is an empty list"),
+                              ([0.1, np.nan], ridge.UsageError, r"rate\[1\]=nan: a finite number"),
+                              (np.ones((2, 2)), TypeError, r"shape \(2, 2\).*one dimension"),
+                              ("0.1", TypeError, "a number is right")):
+        with pytest.raises(error, match=why):
+            in_time.run(*fields, steps=8, rate=table)
+    with pytest.raises(TypeError, match="has no speed"):
+        in_time.run(*fields, steps=8, rate=0.1, speed=[1.0])
+    np.testing.assert_allclose(fields, [u, v], atol=1e-14)

@@ -35,6 +35,7 @@ SystemSetup setup_of(const SystemKernel& kernel, const OwnedArrays& arrays,
   // Those of next values are their arrays'.
   setup.walls.resize(kernel.description(number_bytes(arrays)).arrays.size());
   setup.schedule = schedule;
+  setup.by_step = options.by_step;
   return setup;
 }
 

@@ -33,11 +33,12 @@ struct OwnedArrays {
 };
 
 /// Options that do not depend on the arrays: walls as parse_walls reads them, distances of points,
-/// a schedule.
+/// a schedule, numbers that differ from step to step.
 struct SystemOptions {
   std::string walls;
   std::array<double, 3> spacing{1, 1, 1};
   std::string schedule = "auto";
+  std::vector<StepTable> by_step;
 };
 
 /// Throws UsageError where walls, as parse_walls reads them, name an axis that arrays of so many
