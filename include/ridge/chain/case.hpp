@@ -51,7 +51,7 @@ public:
     for (std::size_t i = 0; i < C::arrays.size(); ++i) {
       if (C::arrays[i].role != chain::Role::output) continue;
       const View<T>& view = call.views.all()[i];
-      all.push_back({view.data, {view.span() * static_cast<Index>(sizeof(T))}});
+      all.push_back({view.data, bytes_of(call, view)});
     }
     return all;
   }
@@ -61,10 +61,14 @@ public:
   [[nodiscard]] static Limit limit(Queue& /*queue*/, const Call& call) {
     const Work work = chain::work_of(chain::describe<C, T>(), call.extents);
     const View<T>& out = call.views.all().back();
-    const Index elements =
-        (call.extents.instances() - 1) * chain::instance_elements<C>(out) + out.span();
     return {"copy", "B/s", static_cast<double>(work.read.value + work.written.value), std::nullopt,
-            roof_memory(out.data, call.views.all()[0].data,
-                        {elements * static_cast<Index>(sizeof(T))})};
+            roof_memory(out.data, call.views.all()[0].data, bytes_of(call, out))};
+  }
+
+private:
+  /// Of all instances of an array.
+  [[nodiscard]] static Bytes bytes_of(const Call& call, const View<T>& view) {
+    const Index apart = chain::instance_elements<C>(view);
+    return {((call.extents.instances() - 1) * apart + view.span()) * static_cast<Index>(sizeof(T))};
   }
 };
