@@ -18,14 +18,15 @@ from ._solve import Solution, solve
 from ._stencil import Stencil, stencil
 from ._sweeps import Sweeps, sweeps
 from ._systems import Systems
-from ._trace import (TraceError, ceil, clip, cos, exp, floor, hypot, log, maximum, minimum, power,
-                     rsqrt, sign, sin, sqrt, tan, tanh, trunc, where)
+from ._trace import (TraceError, branch, ceil, clip, contract, cos, exp, floor, hypot, log, maximum,
+                     minimum, power, rsqrt, scan, sign, sin, sqrt, tan, tanh, tridiagonal, trunc, where)
 from ._tune import Tuned, tune
 
 __all__ = [
     "Chain", "Diagnoses", "Failure", "Pairs", "Ranks", "Record", "Records", "Report", "Solution",
-    "Stencil", "Sweeps", "Systems", "TraceError", "Tuned", "UsageError", "__version__", "bench", "ceil", "chain",
-    "clip", "cos", "devices", "doctor", "exp", "floor", "gauge", "gravity", "hypot", "lattice", "log",
-    "maximum", "minimum", "neighbours", "pairs", "power", "ranks", "report", "rsqrt", "sign", "sin",
-    "solve", "sqrt", "stencil", "sweeps", "tan", "tanh", "trunc", "tune", "where",
+    "Stencil", "Sweeps", "Systems", "TraceError", "Tuned", "UsageError", "__version__", "bench",
+    "branch", "ceil", "chain", "clip", "contract", "cos", "devices", "doctor", "exp", "floor", "gauge", "gravity",
+    "hypot", "lattice", "log", "maximum", "minimum", "neighbours", "pairs", "power", "ranks", "report",
+    "rsqrt", "scan", "sign", "sin", "solve", "sqrt", "stencil", "sweeps", "tan", "tanh", "tridiagonal",
+    "trunc", "tune", "where",
 ]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import Any, Callable, Optional, Union, overload
 
+from . import _core
 from ._emit import reachable
+from ._extents import whole
 from ._kernel import Kernel, Source
 from ._operations import Operation, places_of, text_of
 from ._system import as_system
@@ -13,6 +15,8 @@ from ._trace import Parameter, Value, tracing_chain
 from ._traced import Traced, fail, in_own_namespace, trace
 
 _EDGES = ("none", "periodic", "clamp")
+#: Outer dimensions, at most.
+_MOST_OUTER = 3
 
 
 class Chain(Kernel):
@@ -21,6 +25,33 @@ class Chain(Kernel):
     #: As a system, which `ridge.sweeps` evolves, with plain numbers and with some for each step; a
     #: text: why it is none.
     _system: Union[tuple[Source, Source], str] = ""
+    #: Axes of the arrays before those that are indexed.
+    outer = 0
+
+    def batch(self) -> Chain:
+        """The chain for many at once: arrays have one axis more, the first, and nothing is read across
+        it. `smooth.batch()(u)` of u (n, 1000) is [smooth(v) for v in u] in one launch. Items along it
+        follow each other in memory without gaps.
+
+        Raises UsageError beyond three such axes, those of `outer=` included."""
+        return self._with_outer(1)
+
+    def _with_outer(self, more: int) -> Chain:
+        outer = self.outer + more
+        if outer > _MOST_OUTER:
+            raise _core.UsageError(f"{self.__name__}: {outer} axes before those that are indexed; "
+                                   f"{_MOST_OUTER} at most")
+        type_name = self._source.type_name
+        for _ in range(more):
+            type_name = f"ridge::chain::Batch<{type_name}>"
+        source = Source(self._source.text, type_name, "chain", self._source.places)
+        made = Chain(self.__name__, self.arrays, source, self.numbers, self._defaults, self.__doc__)
+        made.rank = self.rank + more
+        made.outputs = self.outputs
+        made.outer = outer
+        made._system = (f"{self.__name__} has axes before those that are indexed; arrays of a system "
+                        "have none")
+        return made
 
 
 @overload
@@ -28,10 +59,11 @@ def chain(function: Callable[..., Any]) -> Chain: ...
 
 
 @overload
-def chain(*, edge: str = "none") -> Callable[[Callable[..., Any]], Chain]: ...
+def chain(*, edge: str = "none", outer: int = 0) -> Callable[[Callable[..., Any]], Chain]: ...
 
 
-def chain(function: Optional[Callable[..., Any]] = None, *, edge: str = "none") -> Any:
+def chain(function: Optional[Callable[..., Any]] = None, *, edge: str = "none",
+          outer: int = 0) -> Any:
     """Operations one after the other, from a function in which intermediate values are indexed.
 
         @ridge.chain
@@ -47,12 +79,22 @@ def chain(function: Optional[Callable[..., Any]] = None, *, edge: str = "none") 
     A function that returns a tuple of values makes as many arrays: `a, b = pair(u)`, or
     `pair(u, out=(a, b))`. A result may be read, and indexed, by those that follow.
 
+    `outer` is how many axes, 0 to 3, arrays have before those that are indexed: elements around
+    their points, models around their cells. The chain is repeated along them, and reads nothing
+    across. With outer=1 the arrays of `smooth` are (n, points). `smooth.batch()` has one more.
+
     Raises TraceError, at your line, for what cannot be a kernel."""
     if edge not in _EDGES:
         raise fail(f"unknown edge '{edge}'; a chain has {', '.join(_EDGES)}")
-    if function is not None:
-        return _from_function(function, edge)
-    return lambda f: _from_function(f, edge)
+    more = whole(outer, "outer")
+    if not 0 <= more <= _MOST_OUTER:
+        raise fail(f"outer={outer}: 0 to {_MOST_OUTER} axes are possible")
+
+    def made(f: Callable[..., Any]) -> Chain:
+        traced = _from_function(f, edge)
+        return traced._with_outer(more) if more else traced
+
+    return made if function is None else made(function)
 
 
 def _from_function(function: Callable[..., Any], edge: str) -> Chain:
@@ -60,6 +102,11 @@ def _from_function(function: Callable[..., Any], edge: str) -> Chain:
         traced = trace(function, "chain", several=True)
     temporaries = _temporaries(traced)
     operations = _operations(traced, temporaries)
+    if any(op.leaks() for op in operations):
+        raise fail(f"{traced.name}: what a scan carries is known in its step alone, and has no neighbours")
+    scans = any(op.scans for op in operations)
+    if scans and traced.rank < 2:
+        raise fail(f"{traced.name}: columns lie along the first of two or three axes; its arrays have one")
     _set_domains(operations, edge)
     results = [_array_of_result(traced, k) for k in range(len(traced.results))]
     outputs = ["out"] if len(results) == 1 else [f"out{k}" for k in range(len(results))]
@@ -71,14 +118,34 @@ def _from_function(function: Callable[..., Any], edge: str) -> Chain:
     halos = _halos(operations)
     dimensions = [f"ridge::chain::independent({halos[d]}, ridge::chain::Edge::{edge})"
                   for d in range(traced.rank)]
+    if scans:  # along the last dimension of C++: tiles have whole columns
+        dimensions[-1] = f"ridge::chain::internal(ridge::chain::Edge::{edge})"
+    points = _points(traced, operations, edge)
+    for d, count in enumerate(points):
+        dimensions[d] = f"ridge::chain::points({count})"
     text = text_of(traced.name, operations, arrays, declared, dimensions)
     source = in_own_namespace(text, traced.name, "chain", places_of(traced, operations))
     made = Chain(traced.name, [p.name for p in traced.arrays], source,
                  [p.name for p in traced.numbers], traced.defaults, traced.doc)
     made.rank = traced.rank
     made.outputs = tuple(outputs)
-    made._system = as_system(traced)
+    made._system = (f"{traced.name} scans columns or has elements; systems do not" if scans or points
+                    else as_system(traced))
     return made
+
+
+def _points(traced: Traced, operations: list[Operation], edge: str) -> list[int]:
+    """How many points elements have along x, or x and y; none: there are no elements."""
+    found: dict[int, int] = {}
+    for op in operations:
+        for v in op.reads:
+            if len(v.data) > 2 and found.setdefault(-1 - v.data[3], len(v.data[2])) != len(v.data[2]):
+                raise fail(f"{traced.name}: matrices of {found[-1 - v.data[3]]} and {len(v.data[2])} points "
+                           "along one axis; elements have as many everywhere")
+    if found and (0 not in found or edge != "none" or any(op.scans for op in operations)):
+        raise fail(f"{traced.name}: elements have points along the last axis, or the last two; their chain "
+                   "has no edge and no scan")
+    return [found[d] for d in sorted(found)]
 
 
 class _Copy:
@@ -99,6 +166,8 @@ def _temporaries(traced: Traced) -> list[Value]:
     open_ = list(traced.results)
     while open_:
         for v in reachable([open_.pop()]):
+            if v.op == "scan":  # an operation of its own
+                found[v.number] = v
             if v.op == "load" and not isinstance(v.data[0], Parameter):
                 of = v.data[0]
                 if len(v.data[1]) != traced.rank:

@@ -59,7 +59,7 @@ def share(results: list[Value]) -> list[Value]:
         value.args = tuple(now[a.number] for a in value.args)
         data = value.data
         if value.op == "load":
-            data = (id(data[0]), data[1])
+            data = (id(data[0]), *data[1:])
         elif value.op == "literal":
             data = repr(data)
         key = (value.op, data, *(a.number for a in value.args))
@@ -68,8 +68,21 @@ def share(results: list[Value]) -> list[Value]:
 
 
 def flops(values: Iterable[Value]) -> int:
-    """Operations of an item: every operation of a value counts one."""
-    return sum(not v.plain and v.op not in ("load", "literal", "number") for v in values)
+    """Operations of an item: every operation of a value counts one, a contraction as its sums do."""
+    return sum(2 * len(v.data[2]) - 1 if v.op == "load" and len(v.data) > 2 else
+               not v.plain and v.op not in ("load", "literal", "number", "carry", "scan") for v in values)
+
+
+def _branches(values: list[Value], results: list[Value]) -> dict[int, tuple[int, ...]]:
+    """Of each value the branches inside of which alone it is needed, the outermost first."""
+    found: dict[int, tuple[int, ...]] = {r.number: () for r in results}
+    for value in reversed(values):
+        mine = found[value.number]
+        for i, a in enumerate(value.args):
+            inside = (*mine, value.number) if value.op == "branch" and i == 2 else mine
+            known = found.setdefault(a.number, inside)
+            found[a.number] = tuple(one for one, other in zip(known, inside) if one == other)
+    return found
 
 
 def literal(x: float) -> str:
@@ -112,6 +125,8 @@ class Writer:
         self.lines: list[str] = []
         #: How a number is written, and how where it meets a value.
         self.number: Callable[[str, bool], str] = lambda name, plain: name
+        #: How what a scan carries is written.
+        self.carry: Callable[[Value], str] = lambda value: ""
 
     def write(self, results: list[Value]) -> list[str]:
         """The expressions of the results; what they need before them is in `lines`."""
@@ -121,6 +136,8 @@ class Writer:
             for a in value.args:
                 uses[a.number] = uses.get(a.number, 0) + 1
         text: dict[int, tuple[str, int]] = {}
+        branches = _branches(values, results)
+        statements: dict[int, list[str]] = {}  # inside of a branch
         in_parts = flops(values) > MANY_OPERATIONS
         in_blocks = sum(v.op == "load" for v in values) > MANY_ACCESSES
         is_long = in_parts or in_blocks
@@ -130,11 +147,18 @@ class Writer:
         parts = [_Part()]
         made = 0
         for value in values:
-            written = self._expression(value, text)
+            written = self._expression(value, text, statements.get(value.number, []))
+            inside = branches[value.number]
             size = in_text[value.number] = 1 + sum(in_text[a.number] for a in value.args)
             named = frozenset().union(*(names[a.number] for a in value.args))
-            if (uses.get(value.number, 0) > 1 and value.op not in ("literal", "number")
-                    or is_long and size > most):
+            again = uses.get(value.number, 0) > 1 and value.op not in ("literal", "number")
+            if inside and again:
+                name = f"t{made}"
+                made += 1
+                statements.setdefault(inside[-1], []).append(f"const auto {name} = {written[0]};")
+                written = (name, _ATOM)
+                named |= {name}
+            elif again or (is_long and size > most and not inside):
                 name = f"t{made}"
                 made += 1
                 parts[-1].add(name, written[0], named, size)
@@ -157,7 +181,8 @@ class Writer:
         return [self.number(text[r.number][0], False) if r.op == "number" else text[r.number][0]
                 for r in results]
 
-    def _expression(self, value: Value, text: dict[int, tuple[str, int]]) -> tuple[str, int]:
+    def _expression(self, value: Value, text: dict[int, tuple[str, int]],
+                    statements: list[str]) -> tuple[str, int]:
         def operand(i: int, least: int = 0, plain: bool = value.plain) -> str:
             written, precedence = text[value.args[i].number]
             if value.args[i].op == "number":
@@ -171,6 +196,8 @@ class Writer:
             return cpp_name(value.data), _ATOM
         if op == "load":
             return self.load(value), _ATOM
+        if op == "carry":
+            return self.carry(value), _ATOM
         if op == "negate":
             return "-" + operand(0, _ATOM), 3
         if op in _PRECEDENCE:
@@ -178,6 +205,10 @@ class Writer:
             return f"{operand(0, mine)} {op} {operand(1, mine + 1)}", mine
         if op == "select":
             return self._select(value, operand), _ATOM
+        if op == "branch":
+            inside = " ".join([*statements, f"return {operand(2)};"])
+            return (f"ridge::branch({operand(0, 1)} {value.data} {operand(1, 1)}, "
+                    f"[&] {{ {inside} }}, {operand(3)})"), _ATOM
         if op == "rsqrt":
             if value.plain:
                 return f"1.0 / ::sqrt({operand(0)})", 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._emit import Writer, cpp_name, cpp_type, flops, reachable, share
+from ._emit import Writer, cpp_name, cpp_type, flops, literal, reachable, share
 from ._trace import Value
 from ._traced import Traced, cpp_offset
 
@@ -18,10 +18,21 @@ class Operation:
         self.name = name
         #: What others that read its array have for it.
         self.array = array
-        (self.value,) = share([value])
+        (self.value,) = share([_needed_of_scan(value) if value.op == "scan" else value])
         self.values = reachable([self.value])
         self.reads = [v for v in self.values if v.op == "load"]
+        #: Matrices of contractions, whose numbers are members of the operation.
+        self.matrices = list(dict.fromkeys(v.data[2] for v in self.reads if len(v.data) > 2))
         self.begin, self.end = [0, 0, 0], [0, 0, 0]
+
+    @property
+    def scans(self) -> bool:
+        return self.value.op == "scan"
+
+    def leaks(self) -> bool:
+        """Whether it uses what another operation carries from item to item."""
+        own = self.value.data[0] if self.scans else None
+        return any(v.op == "carry" and v.data[0] is not own for v in self.values)
 
     def reach(self, array: object) -> Range:
         offsets = [cpp_offset(v.data[1]) for v in self.reads if v.data[0] is array]
@@ -34,6 +45,17 @@ class Operation:
             if all(v.data[0] is not a for a in found):
                 found.append(v.data[0])
         return found
+
+
+def _needed_of_scan(value: Value) -> Value:
+    """One of the values of a scan, with those alone that it needs to be carried."""
+    one, which = value.data[:2]
+    needed = [which]
+    for k in needed:
+        needed += [v.data[1] for v in reachable([value.args[k]])
+                   if v.op == "carry" and v.data[0] is one and v.data[1] not in needed]
+    needed = list(dict.fromkeys(needed))
+    return Value("scan", tuple(value.args[k] for k in needed), (one, which, tuple(needed)))
 
 
 def places_of(traced: Traced, operations: list[Operation]) -> dict[str, list[str]]:
@@ -61,14 +83,24 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
             reach = f"ridge::chain::Reach{{{_triple(low)}, {_triple(high)}}}"
             accesses.append(f"ridge::chain::read({slots[arrays[id(array)]]}, {reach})")
         accesses.append(f"ridge::chain::write({to})")
-        writer = Writer(lambda v: _load(v, slots[arrays[id(v.data[0])]]))
+        matrices = op.matrices
+        writer = Writer(lambda v: _load(v, slots[arrays[id(v.data[0])]], matrices))
         if of_system:
             writer.number = lambda n, plain: f"ridge::chain::now({n})"
-        (value,) = writer.write([op.value])
+        order = {k: i for i, k in enumerate(op.value.data[2])} if op.scans else {}
+        writer.carry = lambda v: f"carry[{order[v.data[1]]}]"
+        value, *others = writer.write(list(op.value.args) if op.scans else [op.value])
         names = dict.fromkeys(v.data for v in op.values if v.op == "number")
         number = "@number@" if of_system else "double"
         members = "".join(f"  {number} {cpp_name(n)}{{0}};\n" for n in names)
+        members += "".join(_matrix(f"matrix{i}", rows) for i, rows in enumerate(op.matrices))
         body = "".join(f"    {line}\n" for line in writer.lines)
+        scan, carried = _scan(op) if op.scans else ("", "")
+        if op.scans:
+            body += "".join(f"    const typename At::Value next{i}({text});\n"
+                            for i, text in enumerate([value, *others]))
+            body += "".join(f"    carry[{i}] = next{i};\n" for i in order.values())
+            value = "next0"
         domain = f"{{{_triple(op.begin)}, {_triple(op.end)}}}"
         parts.append(
             f"struct operation_{op.name} {{\n"
@@ -76,12 +108,14 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
             "  static constexpr std::array accesses{\n      "
             + ",\n      ".join(accesses) + "};\n"
             f"  static constexpr ridge::chain::Domain domain{domain};\n"
-            f"  static constexpr double flops = {flops(op.values)};\n{members}"
-            "  template <class At>\n  RIDGE_FN void operator()(const At& at) const {\n"
+            f"  static constexpr double flops = {flops(op.values)};\n{scan}{members}"
+            f"  template <class At>\n  RIDGE_FN void operator()(const At& at{carried}) const {{\n"
             f"{body}    at.set({to}, {value});\n  }}\n}};\n")
     types = ", ".join(f"operation_{op.name}" for op in operations)
     header = "#include <ridge/chain/system/by_step.hpp>\n" if of_system else ""
-    return (f"#pragma once\n\n#include <ridge/chain/operation.hpp>\n{header}"
+    if any(op.matrices for op in operations):
+        header += "#include <ridge/chain/elements.hpp>\n"
+    return (f"#pragma once\n\n{header}#include <ridge/chain/operation.hpp>\n"
             "#include <ridge/python/mathematics.hpp>\n\nnamespace NAMESPACE {\n\n"
             + "\n".join(parts)
             + f"\nstruct {cpp_type(name)} {{\n"
@@ -91,9 +125,29 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
             f"  std::tuple<{types}> operations;\n}};\n\n}} // namespace NAMESPACE\n")
 
 
+def _scan(op: Operation) -> tuple[str, str]:
+    """What an operation that scans declares, and its second parameter."""
+    one, _, needed = op.value.data
+    begin = ", ".join(literal(one.begin[k]) for k in needed)
+    way = "down" if one.down else "up"
+    return (f"  static constexpr ridge::chain::Scan scan = ridge::chain::Scan::{way};\n"
+            f"  static constexpr std::array<double, {len(needed)}> carried{{{begin}}};\n",
+            f", typename At::Value (&carry)[{len(needed)}]")
+
+
 def _triple(numbers: Any) -> str:
     return "{" + ", ".join(map(str, numbers)) + "}"
 
 
-def _load(value: Value, slot: str) -> str:
+def _matrix(name: str, rows: Any) -> str:
+    """A member that is a matrix."""
+    of = f"ridge::chain::Matrix<{len(rows)}>"
+    sets = " ".join(f"m.set({i}, {j}, {literal(x)});" for i, row in enumerate(rows) for j, x in enumerate(row))
+    return f"  {of} {name} = [] {{ {of} m; {sets} return m; }}();\n"
+
+
+def _load(value: Value, slot: str, matrices: list[Any]) -> str:
+    if len(value.data) > 2:
+        rows, axis = value.data[2:]
+        return f"at.contract_{'x' if axis == -1 else 'y'}(matrix{matrices.index(rows)}, {slot})"
     return f"at({slot}, {', '.join(map(str, cpp_offset(value.data[1])))})"

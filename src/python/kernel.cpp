@@ -7,6 +7,8 @@
 
 #include "offered.hpp"
 
+#include <algorithm>
+
 namespace nb = nanobind;
 
 namespace ridge::python {
@@ -45,7 +47,7 @@ Describe& Kernel::describer() {
 void Kernel::check_arrays(const Call& asked) const {
   const std::span<const Array> all = asked.arrays.all;
   const bool pairs = pattern_ == "pairs" || is_near();
-  check_shapes(name_, arrays_, all, pairs ? 2 : 3, !pairs);
+  check_shapes(name_, arrays_, all, pairs ? 2 : std::max(3, rank_), !pairs);
   check_memory(name_, arrays_, all, {all.size() - outputs_, all.size()}, pairs);
 }
 

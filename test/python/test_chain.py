@@ -167,3 +167,114 @@ def test_several_results_that_do_not_fit(rng):
     assert (out == 1).all()
     with pytest.raises(ridge.TraceError, match="a tuple of values"):
         ridge.chain(lambda u: ())
+
+
+def test_many_at_once_and_branches(device, rng):
+    def picked(u, v, limit):
+        g = u[1] - u[-1]
+        cold = g[0] - g[1] * v[0]
+        x = 1 + v[0] * v[0]
+        for _ in range(3):
+            x = 0.5 * (x + abs(cold) / x)  # is needed inside of the branch alone
+        inner = ridge.branch((x < 1.5) & (x != 1), ridge.exp(-x) * x, 1)
+        return ridge.branch(cold > limit, x * inner, -1.0) + cold
+
+    chain = ridge.chain(picked)
+    (operation,) = chain.source.split("struct operation_picked")[1:]
+    assert operation.index("[&] {") < operation.index("0.5 *") and "exp" in operation.split("[&] {")[2]
+    u, v = rng.standard_normal((2, 6, 33))
+    g = u[:, 2:] - u[:, :-2]
+    cold = g[:, :-1] - g[:, 1:] * v[:, 1:-2]
+    x = 1 + v[:, 1:-2]**2
+    for _ in range(3):
+        x = 0.5 * (x + abs(cold) / x)
+    right = np.where(cold > 0.5, x * np.where((x < 1.5) & (x != 1), np.exp(-x) * x, 1), -1) + cold
+    made = chain.batch()(u, v, limit=0.5, device=device)
+    np.testing.assert_allclose(made, np.pad(right, ((0, 0), (1, 2))), rtol=1e-12)
+    several = ridge.chain(outer=1)(picked)
+    np.testing.assert_array_equal(several(u, v, limit=0.5, device=device), made)
+    assert several.measure(u, v, limit=0.5, repeat=2, device=device).ok
+    assert several.batch().rank == 3 and ridge.chain(picked, outer=2).rank == 3
+    with pytest.raises(TypeError, match="u has 3 dimensions; this kernel's arrays have 2"):
+        several(u[None], v[None], limit=0.5)
+    with pytest.raises(ridge.UsageError, match="follow each other"):
+        several(u[::2], v[::2], limit=0.5)
+    with pytest.raises(ridge.UsageError, match="4 axes before those that are indexed; 3 at most"):
+        ridge.chain(outer=3)(picked).batch()
+    with pytest.raises(ridge.TraceError, match="outer=4: 0 to 3"):
+        ridge.chain(picked, outer=4)
+    with pytest.raises(ridge.UsageError, match="arrays of a system have none"):
+        ridge.sweeps(several)
+
+
+def test_branches_that_are_choices():
+    kernel = ridge.stencil(lambda u, rate: ridge.branch(rate > 1, u[0] * rate, u[1]) + ridge.branch(u[0] > 1, 2, 3))
+    assert "branch" not in kernel.source and "select" in kernel.source
+    with pytest.raises(ridge.TraceError, match="is no condition"):
+        ridge.stencil(lambda u: ridge.branch(u[0], u[0], 1))
+
+
+def test_columns(rng):
+    @ridge.chain
+    def weight(density, height, rate):
+        mass = density[0, 0] * height[0, 0]
+        above = ridge.scan(lambda so_far: so_far + mass, 0.0, down=True)
+        least, _ = ridge.scan(lambda low, n: (np.minimum(low, density[0, 0]), n + 1), (np.inf, 0.0))
+        x = ridge.tridiagonal(-rate, 1 + 2 * rate + mass * mass, -rate, above[0, 0] + least)
+        return x, above
+
+    density, height = rng.standard_normal((2, 9, 37))
+    mass = density * height
+    above = np.cumsum(mass[::-1], 0)[::-1]
+    given = above + np.minimum.accumulate(density, 0)
+    matrix = np.zeros((37, 9, 9))
+    k = np.arange(9)
+    matrix[:, k, k] = (1.6 + mass * mass).T
+    matrix[:, k[1:], k[:-1]] = matrix[:, k[:-1], k[1:]] = -0.3
+    right = np.linalg.solve(matrix, given.T[:, :, None])[:, :, 0].T
+    x, sums = weight(density, height, rate=0.3)
+    np.testing.assert_allclose(sums, above, atol=1e-13)
+    np.testing.assert_allclose(x, right, atol=1e-13)
+    with pytest.raises(ridge.UsageError, match="weight scans columns"):
+        ridge.sweeps(weight)
+
+
+def test_scans_that_are_refused():
+    kept = []
+
+    def leaking(u):
+        return ridge.scan(lambda s: kept.append(s) or s + u[0, 0], 0.0) + kept[-1]
+
+    for function, why in ((leaking, "known in its step alone"),
+                          (lambda u: ridge.scan(lambda s: s[0, 1] + u[0, 0], 0.0), "known in its step alone"),
+                          (lambda u: ridge.scan(lambda s, t: s + u[0, 0], (0, 0))[0], "returns 1 values; it carries 2"),
+                          (lambda u: ridge.scan(lambda s: s + u[0, 0], u[0, 0]), "a number that is known now"),
+                          (lambda u: ridge.scan(lambda s: s + u[0], 0.0), "its arrays have one")):
+        with pytest.raises(ridge.TraceError, match=why):
+            ridge.chain(function)
+    with pytest.raises(ridge.TraceError, match="use it in a ridge.chain"):
+        ridge.stencil(lambda u: ridge.scan(lambda s: s + u[0], 0.0))
+
+
+def test_elements(rng):
+    derivative = rng.standard_normal((4, 4))
+
+    @ridge.chain(outer=1)
+    def laplacian(u, metric):
+        along = metric[0, 0, 0] * ridge.contract(derivative, u[0, 0, 0])
+        across = metric[0, 0, 0] * ridge.contract(derivative, u[0, 0, 0], axis=-2)
+        return ridge.contract(derivative.T, along) + ridge.contract(derivative.T, across, axis=-2)
+
+    u, metric = rng.standard_normal((2, 5, 3, 4, 4))  # elements, levels, points
+    along = metric * np.einsum("ij,elyj->elyi", derivative, u)
+    across = metric * np.einsum("ij,eljx->elix", derivative, u)
+    right = np.einsum("ji,elyj->elyi", derivative, along) + np.einsum("ji,eljx->elix", derivative, across)
+    np.testing.assert_allclose(laplacian(u, metric), right, atol=1e-12)
+    square = np.eye(4)
+    for function, why in ((lambda u: ridge.contract(square[:2], u[0, 0]), "n x n numbers"),
+                          (lambda u: ridge.contract(square, u[0, 0], axis=0), "axis=0"),
+                          (lambda u: ridge.contract(square, u[0, 0], axis=-2), "the last axis, or the last two"),
+                          (lambda u: ridge.contract(square, u[0, 0]) + ridge.contract(np.eye(3), u[0, 0]),
+                           "matrices of 4 and 3 points")):
+        with pytest.raises(ridge.TraceError, match=why):
+            ridge.chain(function)

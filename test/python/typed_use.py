@@ -26,6 +26,7 @@ def use(a: Any, b: Any) -> None:
     assert_type(heat, ridge.Stencil)
     assert_type(near, ridge.Pairs)
     assert_type(smooth, ridge.Chain)
+    assert_type(smooth.batch(), ridge.Chain)
     record = heat.measure(a, out=b, rate=0.1, schedule="streaming")
     assert_type(record, ridge.Record)
     assert_type(record.seconds, Optional[float])

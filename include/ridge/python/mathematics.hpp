@@ -3,6 +3,7 @@
 // doubles where a value is the same for all items.
 #pragma once
 
+#include <ridge/core/branch.hpp>
 #include <ridge/core/functions.hpp>
 
 #include <cmath>
