@@ -11,7 +11,7 @@ namespace ridge::stencil {
 
 namespace {
 
-constexpr const char* expected = "a list such as x=periodic,y=dirichlet:0,z-=neumann:1,z+=mirror";
+constexpr const char* right_boundary = "a list such as x=periodic,y=dirichlet:0,z-=neumann:1,z+=mirror";
 
 bool has_value(Boundary kind) {
   return kind == Boundary::dirichlet || kind == Boundary::neumann;
@@ -93,7 +93,7 @@ Boundaries parse_boundaries(std::string_view text) {
     const std::string_view face = one.substr(0, equals);
     const bool single = face.size() == 2 && (face[1] == '-' || face[1] == '+');
     if (equals == std::string_view::npos || face.empty() || (face.size() > 1 && !single)) {
-      throw UsageError(fmt::format("boundary '{}': expected {}", one, expected));
+      throw UsageError(fmt::format("boundary '{}': expected {}", one, right_boundary));
     }
     const auto axis = std::string_view("xyz").find(face[0]);
     if (axis == std::string_view::npos) {
