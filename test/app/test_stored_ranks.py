@@ -47,6 +47,6 @@ def test_schedules_and_the_grid_that_is_chosen(ridge, mpi):
 def test_what_it_refuses(mpi):
     words = ("bench", "wilson-even-odd", "--device", "cpu")
     refused(mpi(2, *words, "--size", "8x8x8x7"), "all extents are even", "7 along t")
-    refused(mpi(3, *words, "--size", "4x4x4x4", "--ranks", "3x1x1x1"), "too few sites along x for 3 ranks", "pairs")
+    refused(mpi(3, *words, "--size", "4x4x4x4", "--ranks", "3x1x1x1"), "too few sites along x for 3 ranks", "at least 2")
     refused(mpi(2, *words, "--size", "4x4x4x4", "--ranks", "3x1x1x1"), "product is 2")
     refused(mpi(2, *words, "--size", "4x4x4x4", "--schedule", "all"), "one schedule is run at a time")
