@@ -176,7 +176,7 @@ def test_numbers_by_step(rng):
     for table, error, why in (([], ridge.UsageError, "rate is an empty list"),
                               ([0.1, np.nan], ridge.UsageError, r"rate\[1\]=nan: a finite number"),
                               (np.ones((2, 2)), TypeError, r"shape \(2, 2\).*one dimension"),
-                              ("0.1", TypeError, "a number is right")):
+                              ("0.1", TypeError, "a real number is right")):
         with pytest.raises(error, match=why):
             in_time.run(*fields, steps=8, rate=table)
     with pytest.raises(TypeError, match="has no speed"):
