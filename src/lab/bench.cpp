@@ -27,7 +27,6 @@ const std::vector<BenchKernel>& bench_kernels() {
     add_trees(kernels);
     add_built_in(kernels, "lattice");
     add_lattice_expressions(kernels);
-    add_hopping(kernels);
     add_dslash(kernels);
     add_clover(kernels);
     add_chain_kernels(kernels);

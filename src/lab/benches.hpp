@@ -13,9 +13,8 @@ void add_trees(std::vector<BenchKernel>& kernels);
 void add_multigrid(std::vector<BenchKernel>& kernels);
 /// Reductions of expressions of lattice fields.
 void add_lattice_expressions(std::vector<BenchKernel>& kernels);
-/// The hopping term of Wilson fermions.
-void add_hopping(std::vector<BenchKernel>& kernels);
-/// Operators on stored fields: wilson, wilson-even-odd, dwf.
+/// The hopping term of Wilson fermions, and operators on stored fields: wilson, wilson-even-odd,
+/// dwf.
 void add_dslash(std::vector<BenchKernel>& kernels);
 /// More of them: clover, staggered.
 void add_clover(std::vector<BenchKernel>& kernels);

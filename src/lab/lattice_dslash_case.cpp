@@ -1,4 +1,7 @@
 // The lab's operators of lattice gauge theory: Wilson on whole and half lattices, domain wall.
+#include <ridge/gauge/hopping_case.hpp>
+#include <ridge/lab/precision.hpp>
+
 #include "benches.hpp"
 #include "kernels/lattice_stored_case.hpp"
 
@@ -84,9 +87,26 @@ std::unique_ptr<Menu> make_menu(const Operator& op, const BenchRequest& request,
   });
 }
 
+/// A site kernel, on fields in boxes.
+BenchKernel hopping_kernel() {
+  const auto make = [](const BenchRequest& request, RoofSource&) {
+    return in_precision(request.precision, "hopping", [&]<class T>(T /*number*/) {
+      std::optional<int> width;
+      if (request.options.has("width")) width = request.options.get("width", 0);
+      return gauge::hopping_case<T>("hopping", request.device, request.size, width);
+    });
+  };
+  BenchKernel kernel{"hopping", "lattice",
+                     "the hopping term of Wilson fermions: a site kernel that reads all neighbours",
+                     Extents{32, 32, 32, 32}, make};
+  kernel.in_lab = true;
+  return kernel;
+}
+
 } // namespace
 
 void add_dslash(std::vector<BenchKernel>& kernels) {
+  kernels.push_back(hopping_kernel());
   for (const Operator& op :
        {Operator{"wilson", "the Wilson hopping term on stored fields of a whole lattice",
                  Sites::all, 18, false},

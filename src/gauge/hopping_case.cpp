@@ -1,16 +1,13 @@
-// The lab's site kernel: the hopping term of Wilson fermions.
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/gauge/hopping_case.hpp>
 #include <ridge/gauge/reference.hpp>
 #include <ridge/gauge/wilson.hpp>
-#include <ridge/lab/precision.hpp>
 #include <ridge/lattice/check.hpp>
 #include <ridge/lattice/menu.hpp>
 #include <ridge/lattice/random.hpp>
 #include <ridge/lattice/width.hpp>
 #include <ridge/pattern/call_case.hpp>
-
-#include "benches.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +16,7 @@
 #include <complex>
 #include <mutex>
 
-namespace ridge::lab {
+namespace ridge::gauge {
 
 namespace {
 
@@ -30,7 +27,7 @@ using C = std::complex<double>;
 /// The fields of a case on the host.
 template <class T>
 struct HostFields {
-  std::array<const T*, gauge::dimensions> links;
+  std::array<const T*, dimensions> links;
   const T* psi;
   const T* out;
 };
@@ -43,18 +40,18 @@ C number_at(const T* field, const Geometry& g, const lattice::Place& p, int comp
 }
 
 template <class T>
-gauge::Expected expected_at(const HostFields<T>& f, const Geometry& g, const Coordinates& x) {
-  return gauge::reference_hopping(
+Expected expected_at(const HostFields<T>& f, const Geometry& g, const Coordinates& x) {
+  return reference_hopping(
       {g.extent(0), g.extent(1), g.extent(2), g.extent(3)}, x, false,
       [&](int mu, const Coordinates& at) {
-        gauge::HostLink link;
+        HostLink link;
         for (int c = 0; c < 9; ++c)
           link[static_cast<std::size_t>(c)] =
               number_at(f.links[static_cast<std::size_t>(mu)], g, g.place(at), 9, c);
         return link;
       },
       [&](const Coordinates& at) {
-        gauge::HostSpinor psi;
+        HostSpinor psi;
         for (int c = 0; c < 12; ++c)
           psi[static_cast<std::size_t>(c)] = number_at(f.psi, g, g.place(at), 12, c);
         return psi;
@@ -87,7 +84,7 @@ Worst compare(const HostFields<T>& f, const Geometry& g) {
       for (int lane = 0; lane < g.nsimd; ++lane) {
         const lattice::Place place{group, lane};
         const Coordinates x = g.coordinates(place);
-        const gauge::Expected right = expected_at(f, g, x);
+        const Expected right = expected_at(f, g, x);
         for (int c = 0; c < 12; ++c) {
           const auto i = static_cast<std::size_t>(c);
           const double error = gauge::size_of(number_at(f.out, g, place, 12, c) - right.value[i]);
@@ -102,23 +99,23 @@ Worst compare(const HostFields<T>& f, const Geometry& g) {
 }
 
 template <class T>
-using HoppingCall = lattice::SiteLoopCall<typename gauge::Hopping<T>::Fermion, gauge::Hopping<T>>;
+using HoppingCall = lattice::SiteLoopCall<typename Hopping<T>::Fermion, Hopping<T>>;
 
 /// Random fields and a call on them.
 template <class T>
 struct OwnHopping {
-  using Kernel = gauge::Hopping<T>;
+  using Kernel = Hopping<T>;
 
-  explicit OwnHopping(const BenchRequest& request)
-      : queue(request.device), lattice(lattice_of(request)), psi(queue.device(), lattice, "psi"),
+  OwnHopping(const Device& device, const lattice::Lattice& on)
+      : queue(device), lattice(on), psi(queue.device(), lattice, "psi"),
         out(queue.device(), lattice, "out") {
-    for (std::uint64_t mu = 0; mu < gauge::dimensions; ++mu) {
+    for (std::uint64_t mu = 0; mu < dimensions; ++mu) {
       links.emplace_back(queue.device(), lattice, fmt::format("links {}", mu));
       lattice::fill_random(queue, links.back(), mu + 1);
     }
-    lattice::fill_random(queue, psi, gauge::dimensions + 1);
+    lattice::fill_random(queue, psi, dimensions + 1);
     call.like = out.view();
-    for (std::size_t mu = 0; mu < gauge::dimensions; ++mu)
+    for (std::size_t mu = 0; mu < dimensions; ++mu)
       call.kernel.links[mu] = links[mu].view();
     call.kernel.psi = psi.view();
     call.kernel.out = out.view();
@@ -129,27 +126,15 @@ struct OwnHopping {
   std::vector<lattice::Field<typename Kernel::Link>> links;
   lattice::Field<typename Kernel::Fermion> psi, out;
   HoppingCall<T> call;
-
-private:
-  static lattice::Lattice lattice_of(const BenchRequest& request) {
-    if (request.size.rank() != gauge::dimensions) {
-      throw UsageError(fmt::format("the hopping term is of four dimensions, such as 16x16x16x32; "
-                                   "{} has {}",
-                                   to_text(request.size), request.size.rank()));
-    }
-    constexpr int number_bytes = 2 * sizeof(T);
-    const int width = lattice::width_for(request.device, request.size, number_bytes);
-    return lattice::Lattice(request.size, request.options.get("width", width));
-  }
 };
 
 } // namespace
 
-} // namespace ridge::lab
+} // namespace ridge::gauge
 
 template <class T>
-class ridge::Reference<ridge::lab::HoppingCall<T>> {
-  using Call = lab::HoppingCall<T>;
+class ridge::Reference<ridge::gauge::HoppingCall<T>> {
+  using Call = gauge::HoppingCall<T>;
 
 public:
   [[nodiscard]] static std::vector<Output> outputs(const Call& call) {
@@ -165,14 +150,14 @@ public:
                                             part(k.links[3])};
     auto psi = part(k.psi);
     auto out = part(k.out);
-    lab::HostFields<T> f{};
+    gauge::HostFields<T> f{};
     queue.wait();
     for (std::size_t mu = 0; mu < gauge::dimensions; ++mu)
       f.links[mu] = links[mu].fetch(queue, 0, k.links[mu].reals.size);
     f.psi = psi.fetch(queue, 0, k.psi.reals.size);
     f.out = out.fetch(queue, 0, k.out.reals.size);
     queue.wait();
-    const lab::Worst worst = lab::compare(f, k.out.geometry);
+    const gauge::Worst worst = gauge::compare(f, k.out.geometry);
     Check check;
     check.max_error = worst.error;
     check.ok = worst.error <= (sizeof(T) == 8 ? 4e-15 : 2e-6);
@@ -199,21 +184,24 @@ private:
   }
 };
 
-namespace ridge::lab {
+namespace ridge::gauge {
 
-void add_hopping(std::vector<BenchKernel>& kernels) {
-  const std::string name = "hopping";
-  const auto make = [=](const BenchRequest& request, RoofSource&) {
-    return in_precision(request.precision, name, [&]<class T>(T /*number*/) {
-      const auto own = std::make_shared<OwnHopping<T>>(request);
-      return case_of(name, own->queue, own->call, {}, own);
-    });
-  };
-  BenchKernel kernel{name, "lattice",
-                     "the hopping term of Wilson fermions: a site kernel that reads all neighbours",
-                     Extents{32, 32, 32, 32}, make};
-  kernel.in_lab = true;
-  kernels.push_back(kernel);
+template <class T>
+std::unique_ptr<Case> hopping_case(const std::string& name, const Device& device,
+                                   const Extents& size, std::optional<int> width) {
+  if (size.rank() != dimensions) {
+    throw UsageError(fmt::format("the hopping term is of four dimensions, such as 16x16x16x32; "
+                                 "{} has {}",
+                                 to_text(size), size.rank()));
+  }
+  constexpr int number_bytes = 2 * sizeof(T);
+  const int lanes = width ? *width : lattice::width_for(device, size, number_bytes);
+  const auto own = std::make_shared<OwnHopping<T>>(device, lattice::Lattice(size, lanes));
+  return case_of(name, own->queue, own->call, {}, own);
 }
+template std::unique_ptr<Case> hopping_case<float>(const std::string&, const Device&,
+                                                   const Extents&, std::optional<int>);
+template std::unique_ptr<Case> hopping_case<double>(const std::string&, const Device&,
+                                                    const Extents&, std::optional<int>);
 
-} // namespace ridge::lab
+} // namespace ridge::gauge
