@@ -145,6 +145,13 @@ Extents greatest_share(const Grid& grid, int dimensions) {
   return {most, dimensions};
 }
 
+Extents greatest_share(const Extents& size, const Extents& grid) {
+  Index most[max_rank] = {};
+  for (int d = 0; d < size.rank(); ++d)
+    most[d] = ceil_div(size[d], grid[d]);
+  return {most, size.rank()};
+}
+
 Division divide(const Grid& grid, int rank) {
   Box rest = grid.owned(rank);
   const Index3 r = grid.reach().radius();

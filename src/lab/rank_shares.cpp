@@ -35,13 +35,6 @@ Extents shares_grid(const World& world, const Extents& size, const std::string& 
   return grid;
 }
 
-Extents greatest_share(const Extents& size, const Extents& grid) {
-  Index most[max_rank] = {};
-  for (int d = 0; d < size.rank(); ++d)
-    most[d] = ceil_div(size[d], grid[d]);
-  return {most, size.rank()};
-}
-
 namespace {
 
 /// What a rank has of a size that is divided so.

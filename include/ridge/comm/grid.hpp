@@ -106,6 +106,8 @@ private:
 
 /// The largest share of a grid's points that a rank owns, in so many dimensions.
 [[nodiscard]] Extents greatest_share(const Grid& grid, int dimensions);
+/// The share of the rank that owns most of a size whose dimensions are divided among so many.
+[[nodiscard]] Extents greatest_share(const Extents& size, const Extents& grid);
 
 /// The points of a rank that a kernel of the grid's reach writes: those it owns, but for edges of
 /// the field that does not go round. `inner` reads nothing of other ranks, `outer` does.

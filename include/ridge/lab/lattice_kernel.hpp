@@ -5,7 +5,7 @@
 #include <ridge/lab/on_arrays/lattice.hpp>
 #include <ridge/lab/precision.hpp>
 #include <ridge/lab/rank_shares.hpp>
-#include <ridge/lab/rank_sums.hpp>
+#include <ridge/lattice/rank_sums.hpp>
 
 #include <memory>
 #include <string>
@@ -166,9 +166,15 @@ template <class Make>
                         return reduction_on_arrays(queue, make, arguments, slices, reproducible);
                       },
                       field_names(R::inputs, stored), R::inputs};
-  if (reproducible && summed_by<R>) {
+  if (reproducible && lattice::summed_by<R>) {
     kernel.add_ranks([=](const BenchRequest& request, RoofSource&) {
-      return rank_sums_case({name, use, *summed_by<R>, slices}, request);
+      return in_precision(request.precision, name, [&]<class T>(T /*number*/) {
+        return lattice::rank_sums_case<T>(
+            {name, use, *lattice::summed_by<R>, slices}, request.device,
+            find_site(request.options.get("site", ""), sizeof(T)), *request.world.ranks,
+            {request.size, shares_grid(request.world, request.size, name),
+             request.world.ranks->rank(), 0, lattice_for(request).width()});
+      });
     });
   }
   return kernel;

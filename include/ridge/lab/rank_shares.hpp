@@ -2,6 +2,7 @@
 // as on one rank, and what they reduce is added up.
 #pragma once
 
+#include <ridge/comm/grid.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/pattern/case.hpp>
 
@@ -22,7 +23,6 @@ namespace ridge::lab {
 /// it is empty. Throws UsageError where it is no grid of all ranks.
 [[nodiscard]] Extents shares_grid(const World& world, const Extents& size,
                                   const std::string& kernel);
-/// The share of the rank that owns most of a size that is divided so.
-[[nodiscard]] Extents greatest_share(const Extents& size, const Extents& grid);
+using comm::greatest_share;
 
 } // namespace ridge::lab

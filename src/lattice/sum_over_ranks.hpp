@@ -1,25 +1,17 @@
 // Cases of reproducible sums over ranks, which have one schedule.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
+#include <ridge/comm/grid.hpp>
 #include <ridge/comm/step.hpp>
 #include <ridge/core/error.hpp>
-#include <ridge/lab/rank_shares.hpp>
 #include <ridge/lattice/rank_lattice.hpp>
 #include <ridge/pattern/case.hpp>
 
 #include <string>
 #include <utility>
 
-namespace ridge::lab {
-
-using lattice::RankLattice;
-
-/// The sites of this rank of the request's world.
-[[nodiscard]] inline RankLattice part_of_rank(const BenchRequest& request, const std::string& name,
-                                              int width) {
-  return {request.size, shares_grid(request.world, request.size, name), request.world.ranks->rank(),
-          0, width};
-}
+namespace ridge::lattice {
 
 class SumOverRanks : public Case, protected comm::Step {
 public:
@@ -32,13 +24,13 @@ public:
   }
   [[nodiscard]] comm::Step* ranks() override { return this; }
   [[nodiscard]] Extents share() const override {
-    return greatest_share(part_.whole(), part_.ranks());
+    return comm::greatest_share(part_.whole(), part_.ranks());
   }
 
 protected:
-  SumOverRanks(std::string name, const BenchRequest& request, const RankLattice& part)
-      : name_(std::move(name)), precision_(request.precision), ranks_(*request.world.ranks),
-        part_(part) {}
+  SumOverRanks(std::string name, std::string precision, comm::Communicator& ranks,
+               const RankLattice& part)
+      : name_(std::move(name)), precision_(std::move(precision)), ranks_(ranks), part_(part) {}
 
   void run() final {
     run_compute();
@@ -50,4 +42,4 @@ protected:
   RankLattice part_;
 };
 
-} // namespace ridge::lab
+} // namespace ridge::lattice

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-namespace ridge::lab {
+namespace ridge::lattice {
 
 void PlainSums::merge(const PlainSums& other) {
   for (std::size_t i = 0; i < binned.size(); ++i) {
@@ -15,13 +15,13 @@ void PlainSums::merge(const PlainSums& other) {
   }
 }
 
-Check compare_with(comm::Communicator& ranks, const lattice::RankLattice& part, int dimension,
+Check compare_with(comm::Communicator& ranks, const RankLattice& part, int dimension,
                    const PlainSums& mine, const std::vector<double>& found, double tolerance) {
-  const auto of_all = [&](const std::vector<lattice::BinnedSum<double>>& own) {
-    return lattice::detail::sums_of_ranks(ranks, part, dimension, own);
+  const auto of_all = [&](const std::vector<BinnedSum<double>>& own) {
+    return detail::sums_of_ranks(ranks, part, dimension, own);
   };
   const auto numbers_of_all = [&](const std::vector<long double>& numbers) {
-    std::vector<lattice::BinnedSum<double>> own;
+    std::vector<BinnedSum<double>> own;
     for (const long double number : numbers) {
       own.emplace_back().clear();
       own.back().add(static_cast<double>(number));
@@ -30,10 +30,10 @@ Check compare_with(comm::Communicator& ranks, const lattice::RankLattice& part, 
     return std::vector<long double>(sums.begin(), sums.end());
   };
   const auto right = of_all(mine.binned);
-  lattice::ExpectedResults expected;
+  ExpectedResults expected;
   expected.value = numbers_of_all(mine.value);
   expected.scale = numbers_of_all(mine.scale);
-  Check check = lattice::check_results(expected, found, tolerance);
+  Check check = check_results(expected, found, tolerance);
   if (check.ok && std::memcmp(right.data(), found.data(), right.size() * sizeof(double)) != 0) {
     check.ok = false;
     check.message = "the sum over ranks has other bits than plain loops over the sites";
@@ -41,4 +41,4 @@ Check compare_with(comm::Communicator& ranks, const lattice::RankLattice& part, 
   return check;
 }
 
-} // namespace ridge::lab
+} // namespace ridge::lattice

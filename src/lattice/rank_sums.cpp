@@ -1,36 +1,47 @@
-#include <ridge/core/error.hpp>
-#include <ridge/lab/lattice_kernel.hpp>
-#include <ridge/lab/rank_shares.hpp>
-#include <ridge/lab/rank_sums.hpp>
+#include <ridge/lattice/case.hpp>
+#include <ridge/lattice/rank_sums.hpp>
+#include <ridge/record/numbers.hpp>
 
 #include "rank_plain.hpp"
 #include "sum_over_ranks.hpp"
 
 #include <vector>
 
-namespace ridge::lab {
+namespace ridge::lattice {
 
 namespace {
-
-using lattice::Summed;
-using Sums = std::vector<lattice::BinnedSum<double>>;
 
 template <class T>
 class RankSumsCase final : public SumOverRanks {
 public:
-  RankSumsCase(const RankSums& sums, const BenchRequest& request)
-      : RankSumsCase(sums, request,
-                     part_of_rank(request, sums.name, lattice_for(request).width())) {}
+  RankSumsCase(const RankSums& sums, const Device& device, const SiteShape& shape,
+               comm::Communicator& ranks, const RankLattice& part)
+      : SumOverRanks(sums.name, precision_name<T>(), ranks, part),
+        fields_(device, sums.name, shape, part.held().geometry(shape.number_bytes()), sums.use.read,
+                0),
+        use_(sums.use) {
+    call_.x = fields_.numbers(fields_.x);
+    call_.y = fields_.numbers(use_.read > 1 ? fields_.y : fields_.x);
+    call_.geometry = fields_.geometry;
+    call_.shape = fields_.shape;
+    call_.box = part.owned();
+    call_.summed =
+        sums.summed == Summed::crossed && !call_.shape.complex ? Summed::products : sums.summed;
+    call_.dimension = sums.slices ? part_.whole().rank() - 1 : -1;
+    set_site_numbers(fields_.queue, fields_.numbers(fields_.x), fields_.shape, part, 1);
+    if (use_.read > 1)
+      set_site_numbers(fields_.queue, fields_.numbers(fields_.y), fields_.shape, part, 2);
+  }
 
   [[nodiscard]] Queue& queue() override { return fields_.queue; }
   [[nodiscard]] Subject subject() const override {
     return {&typeid(call_), name_, precision_, part_.whole()};
   }
-  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const ridge::Place& place) const override {
     return lattice::menu({use_, fields_.shape, fields_.geometry}, place);
   }
   [[nodiscard]] Limit limit() const override {
-    return lattice::limit_of(use_.read, 0, fields_.bytes, fields_.roof());
+    return limit_of(use_.read, 0, fields_.bytes, fields_.roof());
   }
   void poison() override { total_.clear(); }
   /// Against plain loops over the sites on the host: the same bits, and nearly the sums in long
@@ -42,33 +53,16 @@ public:
   }
 
 private:
-  RankSumsCase(const RankSums& sums, const BenchRequest& request, const RankLattice& part)
-      : SumOverRanks(sums.name, request, part),
-        fields_(fields_for<T>(sums.name, request, sums.use.read, 0, part.held())), use_(sums.use) {
-    call_.x = fields_.numbers(fields_.x);
-    call_.y = fields_.numbers(use_.read > 1 ? fields_.y : fields_.x);
-    call_.geometry = fields_.geometry;
-    call_.shape = fields_.shape;
-    call_.box = part.owned();
-    call_.summed =
-        sums.summed == Summed::crossed && !call_.shape.complex ? Summed::products : sums.summed;
-    call_.dimension = sums.slices ? request.size.rank() - 1 : -1;
-    set_site_numbers(fields_.queue, fields_.numbers(fields_.x), fields_.shape, part, 1);
-    if (use_.read > 1)
-      set_site_numbers(fields_.queue, fields_.numbers(fields_.y), fields_.shape, part, 2);
-  }
-
-  void run_compute() override { mine_ = lattice::detail::own_sums(fields_.queue, call_); }
+  void run_compute() override { mine_ = detail::own_sums(fields_.queue, call_); }
   void run_exchange() override {
-    total_ = lattice::detail::sums_of_ranks(ranks_, part_, call_.dimension, mine_);
+    total_ = detail::sums_of_ranks(ranks_, part_, call_.dimension, mine_);
   }
   [[nodiscard]] Record record() const override {
-    const lattice::Geometry whole = whole_sites();
+    const Geometry whole = whole_sites();
     Record record =
-        lattice::record_of(fields_.queue.device(), whole, fields_.shape,
-                           lattice::work_of(whole, fields_.shape, use_.read, 0, use_.flops),
-                           lattice::Schedule{}, name_);
-    record.site = lattice::site_name(fields_.shape, fields_.geometry);
+        record_of(fields_.queue.device(), whole, fields_.shape,
+                  work_of(whole, fields_.shape, use_.read, 0, use_.flops), Schedule{}, name_);
+    record.site = site_name(fields_.shape, fields_.geometry);
     record.schedule = "binned, one message a reduction";
     record.ranks = ranks_.ranks();
     record.details.push_back({"rank_grid", 0, to_text(part_.ranks())});
@@ -92,7 +86,7 @@ private:
       return site_number(seed, fields_.shape, whole, c, p);
     };
     const auto add = [&](std::size_t result, double a, double b) {
-      to.add(result, lattice::detail::opaque(a * b), static_cast<long double>(a) * b);
+      to.add(result, detail::opaque(a * b), static_cast<long double>(a) * b);
     };
     for (int c = 0; c < fields_.shape.components; ++c) {
       const int key = call_.keys() > 1 ? c : 0;
@@ -116,8 +110,8 @@ private:
   }
 
   /// Of all ranks: as in memory where one of them had all sites.
-  [[nodiscard]] lattice::Geometry whole_sites() const {
-    lattice::Geometry whole;
+  [[nodiscard]] Geometry whole_sites() const {
+    Geometry whole;
     whole.rank = part_.whole().rank();
     for (int d = 0; d < whole.rank; ++d)
       whole.local[d] = static_cast<int>(part_.whole()[d]);
@@ -131,20 +125,26 @@ private:
                                ranks_.ranks());
   }
 
-  lattice::OwnFields<T> fields_;
-  lattice::FieldUse use_;
-  lattice::SiteSum<T> call_;
-  Sums mine_;
+  OwnFields<T> fields_;
+  FieldUse use_;
+  SiteSum<T> call_;
+  std::vector<BinnedSum<double>> mine_;
   std::vector<double> total_;
 };
 
 } // namespace
 
-std::unique_ptr<Case> rank_sums_case(const RankSums& sums, const BenchRequest& request) {
-  return in_precision(request.precision, sums.name,
-                      [&]<class T>(T /*number*/) -> std::unique_ptr<Case> {
-                        return std::make_unique<RankSumsCase<T>>(sums, request);
-                      });
+template <class T>
+std::unique_ptr<Case> rank_sums_case(const RankSums& sums, const Device& device,
+                                     const SiteShape& shape, comm::Communicator& ranks,
+                                     const RankLattice& part) {
+  return std::make_unique<RankSumsCase<T>>(sums, device, shape, ranks, part);
 }
+template std::unique_ptr<Case> rank_sums_case<float>(const RankSums&, const Device&,
+                                                     const SiteShape&, comm::Communicator&,
+                                                     const RankLattice&);
+template std::unique_ptr<Case> rank_sums_case<double>(const RankSums&, const Device&,
+                                                      const SiteShape&, comm::Communicator&,
+                                                      const RankLattice&);
 
-} // namespace ridge::lab
+} // namespace ridge::lattice

@@ -17,19 +17,19 @@
 #include <mutex>
 #include <vector>
 
-namespace ridge::lab {
+namespace ridge::lattice {
 
 /// A real number of field `seed` at a site of the whole lattice.
-[[nodiscard]] inline double site_number(std::uint64_t seed, const lattice::SiteShape& shape,
-                                        Index whole, int component, int part) {
+[[nodiscard]] inline double site_number(std::uint64_t seed, const SiteShape& shape, Index whole,
+                                        int component, int part) {
   return random_value(seed, (whole * shape.components + component) * shape.parts() + part);
 }
 
 /// Sets what this rank owns of a field to such numbers; NaN around it.
 template <class T>
-void set_site_numbers(Queue& queue, const Span<T>& reals, const lattice::SiteShape& shape,
-                      const lattice::RankLattice& part, std::uint64_t seed) {
-  const lattice::Geometry geometry = part.held().geometry(shape.number_bytes());
+void set_site_numbers(Queue& queue, const Span<T>& reals, const SiteShape& shape,
+                      const RankLattice& part, std::uint64_t seed) {
+  const Geometry geometry = part.held().geometry(shape.number_bytes());
   const Bytes bytes{reals.size * static_cast<Index>(sizeof(T))};
   Memory staging;
   T* to = reals.data;
@@ -44,13 +44,13 @@ void set_site_numbers(Queue& queue, const Span<T>& reals, const lattice::SiteSha
     const auto mine = cpu::share_of(part.owned().count(), thread, threads);
     const Extents& held = part.held().extents();
     for (Index site = mine.begin; site < mine.end; ++site) {
-      lattice::Coordinates x;
+      Coordinates x;
       Index rest = part.in_held(site);
       for (int d = 0; d < held.rank(); ++d) {
         x[d] = static_cast<int>(rest % held[d]);
         rest /= held[d];
       }
-      const lattice::Place at = geometry.place(x);
+      const Place at = geometry.place(x);
       const Index whole = part.in_whole(site);
       for (int c = 0; c < shape.components; ++c) {
         T* const first =
@@ -80,13 +80,13 @@ struct PlainSums {
   }
   void merge(const PlainSums& other);
 
-  std::vector<lattice::BinnedSum<double>> binned;
+  std::vector<BinnedSum<double>> binned;
   std::vector<long double> value, scale;
 };
 
 /// Calls `add_site(site, sums)` for the sites that this rank owns, counted with x fastest.
 template <class F>
-[[nodiscard]] PlainSums plain_sums(const lattice::RankLattice& part, std::size_t results,
+[[nodiscard]] PlainSums plain_sums(const RankLattice& part, std::size_t results,
                                    const F& add_site) {
   PlainSums total(results);
   std::mutex guard;
@@ -102,9 +102,9 @@ template <class F>
 }
 
 /// Compares what all ranks found with the plain sums of all ranks: nearly the value, and its bits.
-/// `dimension` as of lattice::detail::sums_of_ranks. Collective.
-[[nodiscard]] Check compare_with(comm::Communicator& ranks, const lattice::RankLattice& part,
-                                 int dimension, const PlainSums& mine,
-                                 const std::vector<double>& found, double tolerance);
+/// `dimension` as of detail::sums_of_ranks. Collective.
+[[nodiscard]] Check compare_with(comm::Communicator& ranks, const RankLattice& part, int dimension,
+                                 const PlainSums& mine, const std::vector<double>& found,
+                                 double tolerance);
 
-} // namespace ridge::lab
+} // namespace ridge::lattice

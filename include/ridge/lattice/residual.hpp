@@ -1,14 +1,14 @@
-// The expression of the lab: the residual b - adj(u) x of colour vectors and matrices.
+// The residual b - adj(u) x of colour vectors and matrices: an expression that the lab measures.
 #pragma once
 
 #include <ridge/lattice/site_call.hpp>
 
-namespace ridge::lab {
+namespace ridge::lattice {
 
 template <class T>
 struct ResidualFields {
-  lattice::Field<lattice::ColourMatrix<T>> u;
-  lattice::Field<lattice::ColourVector<T>> x, b;
+  Field<ColourMatrix<T>> u;
+  Field<ColourVector<T>> x, b;
 };
 
 template <class T>
@@ -20,6 +20,6 @@ template <class T>
 using Residual = decltype(residual(std::declval<const ResidualFields<T>&>()));
 /// The residual whose norm2 is summed; with one set of bits on every device where `Exact`.
 template <class T, bool Exact>
-using ResidualNorm2 = lattice::detail::Summand<lattice::Norm2, Exact, Residual<T>>;
+using ResidualNorm2 = detail::Summand<Norm2, Exact, Residual<T>>;
 
-} // namespace ridge::lab
+} // namespace ridge::lattice
