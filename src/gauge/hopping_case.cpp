@@ -186,22 +186,20 @@ private:
 
 namespace ridge::gauge {
 
-template <class T>
-std::unique_ptr<Case> hopping_case(const std::string& name, const Device& device,
+std::unique_ptr<Case> hopping_case(const std::string& name, int real_bytes, const Device& device,
                                    const Extents& size, std::optional<int> width) {
   if (size.rank() != dimensions) {
     throw UsageError(fmt::format("the hopping term is of four dimensions, such as 16x16x16x32; "
                                  "{} has {}",
                                  to_text(size), size.rank()));
   }
-  constexpr int number_bytes = 2 * sizeof(T);
-  const int lanes = width ? *width : lattice::width_for(device, size, number_bytes);
-  const auto own = std::make_shared<OwnHopping<T>>(device, lattice::Lattice(size, lanes));
-  return case_of(name, own->queue, own->call, {}, own);
+  const lattice::Lattice on(size,
+                            width ? *width : lattice::width_for(device, size, 2 * real_bytes));
+  const auto of = [&]<class T>(T /*number*/) {
+    const auto own = std::make_shared<OwnHopping<T>>(device, on);
+    return case_of(name, own->queue, own->call, {}, own);
+  };
+  return real_bytes == 4 ? of(float{}) : of(double{});
 }
-template std::unique_ptr<Case> hopping_case<float>(const std::string&, const Device&,
-                                                   const Extents&, std::optional<int>);
-template std::unique_ptr<Case> hopping_case<double>(const std::string&, const Device&,
-                                                    const Extents&, std::optional<int>);
 
 } // namespace ridge::gauge

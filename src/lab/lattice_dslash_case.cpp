@@ -90,10 +90,10 @@ std::unique_ptr<Menu> make_menu(const Operator& op, const BenchRequest& request,
 /// A site kernel, on fields in boxes.
 BenchKernel hopping_kernel() {
   const auto make = [](const BenchRequest& request, RoofSource&) {
-    return in_precision(request.precision, "hopping", [&]<class T>(T /*number*/) {
+    return in_precision(request.precision, "hopping", [&](auto number) {
       std::optional<int> width;
       if (request.options.has("width")) width = request.options.get("width", 0);
-      return gauge::hopping_case<T>("hopping", request.device, request.size, width);
+      return gauge::hopping_case("hopping", sizeof number, request.device, request.size, width);
     });
   };
   BenchKernel kernel{"hopping", "lattice",

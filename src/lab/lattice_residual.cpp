@@ -11,35 +11,30 @@ namespace ridge::lab {
 namespace {
 
 /// Of the vectors of its fields: that of the device where none is asked for.
-template <class T>
-[[nodiscard]] int residual_width(const BenchRequest& request) {
-  constexpr int number_bytes = 2 * sizeof(T);
-  return request.options.get("width",
-                             lattice::width_for(request.device, request.size, number_bytes));
+[[nodiscard]] int residual_width(const BenchRequest& r, int real_bytes) {
+  return r.options.get("width", lattice::width_for(r.device, r.size, 2 * real_bytes));
 }
 
-template <bool Exact>
-BenchKernel kernel_of(const std::string& name, const std::string& meaning) {
-  const auto make = [=](const BenchRequest& request, RoofSource&) {
-    return in_precision(request.precision, name, [&]<class T>(T /*number*/) {
-      return lattice::residual_case<T, Exact>(
-          name, request.device, lattice::Lattice(request.size, residual_width<T>(request)));
+BenchKernel kernel_of(const std::string& name, const std::string& meaning, bool exact) {
+  const auto make = [=](const BenchRequest& r, RoofSource&) {
+    return in_precision(r.precision, name, [&](auto number) {
+      const lattice::Lattice on(r.size, residual_width(r, sizeof number));
+      return lattice::residual_case(name, exact, sizeof number, r.device, on);
     });
   };
   BenchKernel kernel{name, "lattice", meaning, Extents{64, 64, 32, 32}, make};
   kernel.make_menu = [=](const BenchRequest& r, const Place& place) {
     return in_precision(r.precision, name, [&](auto number) {
-      return lattice::residual_menu<Exact>(r.size, sizeof number, place);
+      return lattice::residual_menu(exact, r.size, sizeof number, place);
     });
   };
-  kernel.add_ranks([=](const BenchRequest& request, RoofSource& roofs) {
+  kernel.add_ranks([=](const BenchRequest& r, RoofSource& roofs) {
     // What ranks find is added up; the bits of reproducible sums would not stay so.
-    if (!Exact) return share_case(name, make, request, roofs);
-    return in_precision(request.precision, name, [&]<class T>(T /*number*/) {
-      const World& world = request.world;
-      return lattice::residual_case<T>(name, request.device, *world.ranks,
-                                       {request.size, shares_grid(world, request.size, name),
-                                        world.ranks->rank(), 0, residual_width<T>(request)});
+    if (!exact) return share_case(name, make, r, roofs);
+    return in_precision(r.precision, name, [&](auto number) {
+      return lattice::residual_case(name, sizeof number, r.device, *r.world.ranks,
+                                    {r.size, shares_grid(r.world, r.size, name),
+                                     r.world.ranks->rank(), 0, residual_width(r, sizeof number)});
     });
   });
   return kernel;
@@ -48,10 +43,11 @@ BenchKernel kernel_of(const std::string& name, const std::string& meaning) {
 } // namespace
 
 void add_lattice_expressions(std::vector<BenchKernel>& kernels) {
-  kernels.push_back(kernel_of<false>(
-      "lattice-residual", "norm2(b - adj(u) x) of colour vectors and a matrix, in one pass"));
-  kernels.push_back(kernel_of<true>("lattice-residual-reproducible",
-                                    "the same, with the same bits on every device"));
+  kernels.push_back(kernel_of("lattice-residual",
+                              "norm2(b - adj(u) x) of colour vectors and a matrix, in one pass",
+                              false));
+  kernels.push_back(kernel_of("lattice-residual-reproducible",
+                              "the same, with the same bits on every device", true));
 }
 
 } // namespace ridge::lab

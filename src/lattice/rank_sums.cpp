@@ -134,17 +134,12 @@ private:
 
 } // namespace
 
-template <class T>
 std::unique_ptr<Case> rank_sums_case(const RankSums& sums, const Device& device,
                                      const SiteShape& shape, comm::Communicator& ranks,
                                      const RankLattice& part) {
-  return std::make_unique<RankSumsCase<T>>(sums, device, shape, ranks, part);
+  if (shape.real_bytes == 4)
+    return std::make_unique<RankSumsCase<float>>(sums, device, shape, ranks, part);
+  return std::make_unique<RankSumsCase<double>>(sums, device, shape, ranks, part);
 }
-template std::unique_ptr<Case> rank_sums_case<float>(const RankSums&, const Device&,
-                                                     const SiteShape&, comm::Communicator&,
-                                                     const RankLattice&);
-template std::unique_ptr<Case> rank_sums_case<double>(const RankSums&, const Device&,
-                                                      const SiteShape&, comm::Communicator&,
-                                                      const RankLattice&);
 
 } // namespace ridge::lattice

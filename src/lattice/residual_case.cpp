@@ -1,6 +1,7 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/lattice/case.hpp>
 #include <ridge/lattice/rank_reduce_expression.hpp>
+#include <ridge/lattice/residual.hpp>
 #include <ridge/lattice/residual_case.hpp>
 #include <ridge/record/numbers.hpp>
 
@@ -170,46 +171,32 @@ private:
 
 } // namespace
 
-template <class T, bool Exact>
-std::unique_ptr<Case> residual_case(const std::string& name, const Device& device,
-                                    const Lattice& on) {
-  return case_of_residual(name, std::make_shared<OwnResidual<T, Exact>>(device, on));
+std::unique_ptr<Case> residual_case(const std::string& name, bool exact, int real_bytes,
+                                    const Device& device, const Lattice& on) {
+  const auto of = [&]<class T>(T /*number*/) {
+    return exact ? case_of_residual(name, std::make_shared<OwnResidual<T, true>>(device, on))
+                 : case_of_residual(name, std::make_shared<OwnResidual<T, false>>(device, on));
+  };
+  return real_bytes == 4 ? of(float{}) : of(double{});
 }
-template std::unique_ptr<Case> residual_case<float, false>(const std::string&, const Device&,
-                                                           const Lattice&);
-template std::unique_ptr<Case> residual_case<double, false>(const std::string&, const Device&,
-                                                            const Lattice&);
-template std::unique_ptr<Case> residual_case<float, true>(const std::string&, const Device&,
-                                                          const Lattice&);
-template std::unique_ptr<Case> residual_case<double, true>(const std::string&, const Device&,
-                                                           const Lattice&);
 
-template <class T>
-std::unique_ptr<Case> residual_case(const std::string& name, const Device& device,
+std::unique_ptr<Case> residual_case(const std::string& name, int real_bytes, const Device& device,
                                     comm::Communicator& ranks, const RankLattice& part) {
-  return std::make_unique<RankResidualCase<T>>(name, device, ranks, part);
+  if (real_bytes == 4) return std::make_unique<RankResidualCase<float>>(name, device, ranks, part);
+  return std::make_unique<RankResidualCase<double>>(name, device, ranks, part);
 }
-template std::unique_ptr<Case> residual_case<float>(const std::string&, const Device&,
-                                                    comm::Communicator&, const RankLattice&);
-template std::unique_ptr<Case> residual_case<double>(const std::string&, const Device&,
-                                                     comm::Communicator&, const RankLattice&);
 
 /// To the model its three fields are one, of all their numbers: they are read alike.
-template <bool Exact>
-std::unique_ptr<Menu> residual_menu(const Extents& size, int real_bytes,
+std::unique_ptr<Menu> residual_menu(bool exact, const Extents& size, int real_bytes,
                                     const ridge::Place& place) {
-  using Summand = ResidualNorm2<double, Exact>;
-  const SiteShape shape{components_of<ColourMatrix<double>> +
-                            2 * components_of<ColourVector<double>>,
-                        true, real_bytes};
   constexpr int held = components_of<ColourMatrix<double>>;
-  const double flops = flops_of<Summand> / (shape.components * shape.parts());
-  return menu({{{Task::expression, Exact}, 1, 0, flops, held},
+  const SiteShape shape{held + 2 * components_of<ColourVector<double>>, true, real_bytes};
+  const double flops =
+      exact ? flops_of<ResidualNorm2<double, true>> : flops_of<ResidualNorm2<double, false>>;
+  return menu({{{Task::expression, exact}, 1, 0, flops / (shape.components * shape.parts()), held},
                shape,
                Lattice(size).geometry(shape.number_bytes())},
               place);
 }
-template std::unique_ptr<Menu> residual_menu<false>(const Extents&, int, const ridge::Place&);
-template std::unique_ptr<Menu> residual_menu<true>(const Extents&, int, const ridge::Place&);
 
 } // namespace ridge::lattice

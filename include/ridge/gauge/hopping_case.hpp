@@ -12,8 +12,8 @@ namespace ridge::gauge {
 
 /// For fields of float or double; without `width`, that of the device's vectors. Throws UsageError
 /// where the size is not of four dimensions.
-template <class T>
-[[nodiscard]] std::unique_ptr<Case> hopping_case(const std::string& name, const Device& device,
-                                                 const Extents& size, std::optional<int> width);
+[[nodiscard]] std::unique_ptr<Case> hopping_case(const std::string& name, int real_bytes,
+                                                 const Device& device, const Extents& size,
+                                                 std::optional<int> width);
 
 } // namespace ridge::gauge

@@ -168,10 +168,10 @@ template <class Make>
                       field_names(R::inputs, stored), R::inputs};
   if (reproducible && lattice::summed_by<R>) {
     kernel.add_ranks([=](const BenchRequest& request, RoofSource&) {
-      return in_precision(request.precision, name, [&]<class T>(T /*number*/) {
-        return lattice::rank_sums_case<T>(
+      return in_precision(request.precision, name, [&](auto number) {
+        return lattice::rank_sums_case(
             {name, use, *lattice::summed_by<R>, slices}, request.device,
-            find_site(request.options.get("site", ""), sizeof(T)), *request.world.ranks,
+            find_site(request.options.get("site", ""), sizeof number), *request.world.ranks,
             {request.size, shares_grid(request.world, request.size, name),
              request.world.ranks->rank(), 0, lattice_for(request).width()});
       });

@@ -29,12 +29,12 @@ struct RankSums {
   bool slices = false; ///< of each slice of the last dimension
 };
 
-/// The case of fields of float or double. Its numbers are functions of the site: the record's
+/// The case of fields of such sites. Its numbers are functions of the site: the record's
 /// `result`, the first number of it, is the same over any ranks. Throws UsageError for schedules
 /// but `auto`: there is one.
-template <class T>
-[[nodiscard]] std::unique_ptr<Case>
-rank_sums_case(const RankSums& sums, const Device& device, const SiteShape& shape,
-               comm::Communicator& ranks, const RankLattice& part);
+[[nodiscard]] std::unique_ptr<Case> rank_sums_case(const RankSums& sums, const Device& device,
+                                                   const SiteShape& shape,
+                                                   comm::Communicator& ranks,
+                                                   const RankLattice& part);
 
 } // namespace ridge::lattice

@@ -3,7 +3,6 @@
 
 #include <ridge/comm/communicator.hpp>
 #include <ridge/lattice/rank_lattice.hpp>
-#include <ridge/lattice/residual.hpp>
 #include <ridge/pattern/case.hpp>
 
 #include <memory>
@@ -11,17 +10,15 @@
 
 namespace ridge::lattice {
 
-/// Of random fields of float or double; with the same bits on every device where `Exact`.
-template <class T, bool Exact>
-[[nodiscard]] std::unique_ptr<Case> residual_case(const std::string& name, const Device& device,
+/// Of random fields of float or double; with the same bits on every device where `exact`.
+[[nodiscard]] std::unique_ptr<Case> residual_case(const std::string& name, bool exact,
+                                                  int real_bytes, const Device& device,
                                                   const Lattice& on);
 /// The reproducible one over ranks.
-template <class T>
-[[nodiscard]] std::unique_ptr<Case> residual_case(const std::string& name, const Device& device,
-                                                  comm::Communicator& ranks,
+[[nodiscard]] std::unique_ptr<Case> residual_case(const std::string& name, int real_bytes,
+                                                  const Device& device, comm::Communicator& ranks,
                                                   const RankLattice& part);
-template <bool Exact>
-[[nodiscard]] std::unique_ptr<Menu> residual_menu(const Extents& size, int real_bytes,
+[[nodiscard]] std::unique_ptr<Menu> residual_menu(bool exact, const Extents& size, int real_bytes,
                                                   const ridge::Place& place);
 
 } // namespace ridge::lattice
