@@ -2,7 +2,6 @@
 #include <ridge/lattice/rank_sums.hpp>
 #include <ridge/record/numbers.hpp>
 
-#include "rank_plain.hpp"
 #include "sum_over_ranks.hpp"
 
 #include <vector>

@@ -5,7 +5,6 @@
 #include <ridge/lattice/residual_case.hpp>
 #include <ridge/record/numbers.hpp>
 
-#include "rank_plain.hpp"
 #include "sum_over_ranks.hpp"
 
 namespace ridge::lattice {

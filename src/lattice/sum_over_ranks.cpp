@@ -1,4 +1,4 @@
-#include "rank_plain.hpp"
+#include "sum_over_ranks.hpp"
 
 #include <ridge/lattice/check.hpp>
 #include <ridge/lattice/rank_reduce.hpp>
