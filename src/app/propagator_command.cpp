@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <optional>
 
@@ -47,6 +48,20 @@ std::vector<Index> parse_source(const std::string& text, const Extents& extents)
   if (!inside) throw UsageError(right);
   return at;
 }
+
+/// Adds to `sum` what passes until its end.
+class Passing {
+public:
+  explicit Passing(Seconds& sum) : sum_(sum) {}
+  Passing(const Passing&) = delete;
+  Passing& operator=(const Passing&) = delete;
+  ~Passing() { sum_.value += std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Seconds& sum_;
+  Clock::time_point begin_ = Clock::now();
+};
 
 /// What is said of a column beside its numbers.
 std::string ended_text(const solve::Solved& solved) {
@@ -118,11 +133,15 @@ void PropagatorCommand::run() {
   if (writes) plan.writes(output, "the output");
   if (writes && !picture.empty()) plan.writes_at_once(picture, "the picture");
   plan.claim();
-  const io::GaugeFile read = read_configuration(input, size, accept, configuration);
+  const io::GaugeFile read = [&] {
+    const Passing reading(reading_);
+    return read_configuration(input, size, accept, configuration);
+  }();
   const Extents& extents = read.configuration.extents;
   const std::vector<Index> at = parse_source(source, extents);
   std::optional<io::PropagatorReader> start;
   if (!from.empty()) start.emplace(from, extents);
+  std::optional<Passing> passing(all_but_reading_);
   Queue queue(comm::device_of_rank(ranks(), device));
   const auto solver = make(queue, extents, read.configuration.links);
   std::optional<io::OutputFile> file;
@@ -142,9 +161,11 @@ void PropagatorCommand::run() {
   if (configuration > 0) facts_.configuration += fmt::format(", configuration {}", configuration);
   facts_.boundary = boundary;
   if (writes) {
+    const Passing writing(writing_);
     writer->finish(facts_);
     file->commit();
   }
+  passing.reset();
   end(plan, queue, extents, at[3]);
 }
 
@@ -194,7 +215,10 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
         std::fflush(stdout);
       }
       if (writer == nullptr) continue;
-      writer->write(c, x[i]);
+      {
+        const Passing writing(writing_);
+        writer->write(c, x[i]);
+      }
       add_slices(x[i]);
     }
   }
@@ -240,7 +264,9 @@ void PropagatorCommand::shifted_columns(ColumnSolver& solver, std::size_t volume
         fmt::print("{:>6} {:>12g} {:>10} {:>12.2e}{}\n", c, all[i], solved[i].iterations,
                    solved[i].residual, ended_text(solved[i]));
       }
-      if (writer != nullptr) writer->write(static_cast<int>(i) * 3 * spins() + c, x[i]);
+      if (writer == nullptr) continue;
+      const Passing writing(writing_);
+      writer->write(static_cast<int>(i) * 3 * spins() + c, x[i]);
     }
     std::fflush(stdout);
   }
@@ -285,6 +311,12 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
     fmt::print("{} iterations in {}, {} on {}; wrote {}\n", total_.iterations,
                to_text(total_.seconds), quantity(total_.bytes / total_.seconds.value, "B/s"),
                to_text(queue.device().id()), output);
+    constexpr double long_step = 0.5;
+    const Seconds prepared = preparing();
+    if (std::max({reading_.value, prepared.value, writing_.value}) > long_step) {
+      fmt::print("besides: reading {}, preparing {}, writing {}\n", to_text(reading_),
+                 to_text(prepared), to_text(writing_));
+    }
   }
   if (stopped && !json) {
     fmt::print("{} holds what was reached{}\n", output,
@@ -299,6 +331,10 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
                             output, goes_on ? " (go on with --from)" : ""));
 }
 
+Seconds PropagatorCommand::preparing() const {
+  return {std::max(0.0, all_but_reading_.value - total_.seconds.value - writing_.value)};
+}
+
 void PropagatorCommand::print_record(Queue& queue, const Extents& extents) const {
   solve::Solved all_columns = total_;
   all_columns.converged = unfinished_ == 0;
@@ -306,8 +342,11 @@ void PropagatorCommand::print_record(Queue& queue, const Extents& extents) const
                                    extents.count());
   record.ranks = ranks().ranks();
   Roof roof; // of one device
-  if (!no_roof && ranks().ranks() == 1)
+  Seconds roof_seconds;
+  if (!no_roof && ranks().ranks() == 1) {
+    const Passing measuring(roof_seconds);
     roof = measure_roof(queue.device(), {.quick = true, .only = {"copy"}});
+  }
   if (const Ceiling* const copy = roof.find("copy"); copy != nullptr && record.achieved) {
     record.achieved->roof = copy->value;
     record.achieved->roof_name = "copy";
@@ -317,6 +356,10 @@ void PropagatorCommand::print_record(Queue& queue, const Extents& extents) const
   for (const double c : correlator_)
     all += fmt::format("{}{:.15g}", all.empty() ? "" : " ", c);
   record.details.push_back({"correlator", 0, all});
+  record.details.push_back({"reading_seconds", reading_.value, {}});
+  record.details.push_back({"preparing_seconds", preparing().value, {}});
+  record.details.push_back({"writing_seconds", writing_.value, {}});
+  record.details.push_back({"roof_seconds", roof_seconds.value, {}});
   fmt::print("{}\n", to_json(std::vector{record}));
 }
 

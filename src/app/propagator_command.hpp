@@ -95,6 +95,8 @@ private:
   void add(const solve::Solved& solved);
   void add_slices(const io::Column& x);
   void end(const io::OutputPlan& plan, Queue& queue, const Extents& extents, Index from_t) const;
+  /// Devices, kernels, and copies to and from the solver: all but reading, solving and writing.
+  [[nodiscard]] Seconds preparing() const;
   void print_record(Queue& queue, const Extents& extents) const;
 
   std::string input, output, source = "point", boundary = "antiperiodic";
@@ -106,6 +108,7 @@ private:
 
   io::PropagatorFacts facts_;
   solve::Solved total_;
+  Seconds reading_, all_but_reading_, writing_;
   int unfinished_ = 0;
   std::vector<double> correlator_;
 };

@@ -286,6 +286,18 @@ def test_columns_at_once_are_those_one_after_the_other(ridge, lattice, links):
         ridge.bad("solve", "wilson", "lat.nersc", "--kappa", 0.12, "-o", "q.h5", *words, says=says)
 
 
+def test_what_passes_besides_the_solve_is_said(ridge, lattice):
+    words = ("solve", "wilson", "lat.nersc", "--kappa", 0.12, "--device", "cpu", "--json")
+    for name, how in ("one", ()), ("shifts", ("--shifts", "1,0.3")):
+        begin = time.monotonic()
+        (record,) = ridge.good(*words, "-o", f"{name}.h5", *how).records()
+        whole = time.monotonic() - begin
+        besides = [record[f"{step}_seconds"] for step in ("reading", "preparing", "writing", "roof")]
+        assert min(besides) > 0 and record["seconds"] + sum(besides) < whole, (besides, whole)
+    (record,) = ridge.good(*words, "-o", "none.h5", "--no-roof").records()
+    assert record["roof_seconds"] == 0 and record["reading_seconds"] > 0
+
+
 def test_bad_shifts(ridge, lattice):
     for text in "-1", "0.1,", "a", "0.1;2", "nan":
         ridge.bad("solve", "wilson", "lat.nersc", "--kappa", 0.12, "-o", "p.h5", "--shifts=" + text, says="--shifts " + text)
