@@ -10,7 +10,7 @@ FIELDS = {"cause", "evidence", "threshold", "predicted_gain", "proved_gain", "fi
 
 
 def left_unknown(result):
-    """Whether no cause is known, exit code 1: other work may make what is timed longer than any cause does."""
+    """True where no cause is known, exit code 1: other work may make what is timed longer than any cause does."""
     unknown = result.code == 1 and result.err.startswith("ridge: no cause is known of this launch")
     assert unknown or (result.code == 0 and result.err == ""), result.err
     return unknown
@@ -222,8 +222,8 @@ def test_the_best_cure_that_is_known_is_named(ridge):
 
 
 def test_small_passes_on_a_cpu_have_causes(ridge):
-    """Ten launches of a thousand items: what the cache serves again, and the launches. Whether these are known as the
-    cause depends on other work, which makes them longer; the cure does not."""
+    """Ten launches of a thousand items: what the cache serves again, and the launches. Other work makes them longer, and
+    may hide them as the cause; the cure stays."""
     result = ridge("doctor", "chain", "--device", "cpu", "--size", "1000", "--schedule", "fission", "--json")
     found = checked(json.loads(result.out))
     if left_unknown(result):

@@ -96,6 +96,16 @@ protected:
     if constexpr (requires { e.a; }) set_views(e.a, view);
     if constexpr (requires { e.b; }) set_views(e.b, view);
   }
+  /// Solves from x by each solver of one system, and hands on how it ended.
+  template <class Check>
+  void each_solver(const Options& options, const Check& check) {
+    Cg cg(queue, apply<double>(4.3), nx * ny);
+    check(cg.solve(x.reals(), b.reals(), options));
+    MixedCg mixed(queue, apply<double>(4.3), apply<float>(4.3), nx * ny);
+    check(mixed.solve(x.reals(), b.reals(), options));
+    BiCgStab direct(queue, apply<double>(4.3), nx * ny);
+    check(direct.solve(x.reals(), b.reals(), options));
+  }
   void expect_dense_solution(double diagonal, double error) {
     const auto right = dense_solution(diagonal, b.get(queue));
     const auto found = x.get(queue);
@@ -234,12 +244,7 @@ TEST_P(CgOn, NothingConvergesForWhatIsNoNumber) {
       EXPECT_LE(solved.iterations, 50) << none;
       x.set(queue, std::vector<double>(values.size(), 0));
     };
-    Cg cg(queue, apply<double>(4.3), nx * ny);
-    check(cg.solve(x.reals(), b.reals(), options));
-    MixedCg mixed(queue, apply<double>(4.3), apply<float>(4.3), nx * ny);
-    check(mixed.solve(x.reals(), b.reals(), options));
-    BiCgStab direct(queue, apply<double>(4.3), nx * ny);
-    check(direct.solve(x.reals(), b.reals(), options));
+    each_solver(options, check);
     ShiftedCg shifted(queue, apply<double>(4.3), nx * ny, {0});
     check(shifted.solve({x.reals()}, b.reals(), options)[0]);
   }
@@ -258,12 +263,7 @@ TEST_P(CgOn, EndsAtRounding) {
   };
   const Options options{.tolerance = 1e-19};
   x.set(queue, none);
-  Cg cg(queue, apply<double>(4.3), nx * ny);
-  check(cg.solve(x.reals(), b.reals(), options));
-  MixedCg mixed(queue, apply<double>(4.3), apply<float>(4.3), nx * ny);
-  check(mixed.solve(x.reals(), b.reals(), options));
-  BiCgStab direct(queue, apply<double>(4.3), nx * ny);
-  check(direct.solve(x.reals(), b.reals(), options));
+  each_solver(options, check);
 }
 
 /// Where it begins from is no better than nothing, or no number.
