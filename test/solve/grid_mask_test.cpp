@@ -202,16 +202,18 @@ INSTANTIATE_TEST_SUITE_P(Devices, GridMasks, ::testing::ValuesIn(ridge::test::de
 TEST(GridGradients, ConvergeWithMasksOfRandomPoints) {
   for (const char* walls : {"x=dirichlet:0,y=neumann:0", "x=mirror,y=mirror"}) {
     const GridProblem p = problem_of({24, 30, 1}, walls, {1, 0.1, 1});
-    for (unsigned seed = 1; seed <= 6; ++seed) {
+    for (unsigned seed = 1; seed <= 12; ++seed) {
       SCOPED_TRACE(std::string(walls) + " seed " + std::to_string(seed));
       const std::vector<double> mask = random_mask(p, 0.3, seed);
-      for (const double decades : {0.0, 4.0}) {
+      for (const double decades : {0.0, 4.0, 6.0}) {
+        if (decades > 4 && !p.is_singular()) continue; // u itself is not known to fp64 there
         const std::vector<double> k = jumps(p, decades, seed + 10);
         std::vector<double> f = random_numbers(720, seed + 20);
         if (p.is_singular()) f = balanced(f, mask);
         const Solved s = solved(Device("cpu"), p, f, {}, k, mask);
         EXPECT_EQ(s.how.end, GridSolution::End::converged) << s.how.residual();
-        EXPECT_LT(misfit(p, s, f, k, mask), 1e-8) << s.how.cycles;
+        EXPECT_LT(misfit(p, s, f, k, mask), decades > 4 ? 1e-7 : 1e-8) << s.how.cycles;
+        if (decades > 4) continue;
         RecordProperty("cycles", s.how.cycles);
         EXPECT_LT(s.how.cycles, 850); // conjugate gradients with the diagonal alone
       }

@@ -107,7 +107,7 @@ public:
         // No cycle where the residual is as small.
         varies() ? iteration_.conjugate_gradients(progress, size)
                  : iteration_.cycles(progress, size);
-        iteration_.judge(solution, size);
+        iteration_.judge(solution, size, options.tolerance);
         if (fourier_) ++transforms;
       } else { // u and what faces add are 0
         solution.end = GridSolution::End::converged;

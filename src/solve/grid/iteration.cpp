@@ -116,12 +116,17 @@ void Iteration<T>::conjugate_gradients(Progressing& progress, double size) {
   equations_.copy(right_, level.b);
   if (progress.options.full) equations_.cycle().run_full_start();
   equations_.copy(x_, level.u);
+  const bool is_singular = equations_.problem().is_singular();
   bool first = true;
   double best = std::numeric_limits<double>::infinity(); // of residuals that are computed anew
   int without_gain = 0;
   while (true) { // again where rounding has parted the residual from that of x
     equations_.copy(level.b, right_);
     equations_.copy(level.u, x_);
+    if (is_singular) { // a mean changes no residual but by its rounding
+      equations_.remove_mean();
+      equations_.copy(x_, level.u);
+    }
     equations_.residual(level.u, level.b, level.other);
     equations_.copy(level.b, level.other);
     const double residual = equations_.norm(true).first / size;
@@ -158,7 +163,7 @@ void Iteration<T>::take_memory() {
 }
 
 template <class T>
-void Iteration<T>::judge(GridSolution& solution, double size) {
+void Iteration<T>::judge(GridSolution& solution, double size, double tolerance) {
   if (solution.end != GridSolution::End::stalled) return;
   Level<T>& level = equations_.finest();
   double backward = equations_.backward_error(level.u, level.b);
@@ -169,6 +174,7 @@ void Iteration<T>::judge(GridSolution& solution, double size) {
     solution.residuals.back() = equations_.norm(false).first / size;
   }
   accept_rounding<T>(solution, backward, error);
+  if (solution.residual() <= tolerance) solution.end = GridSolution::End::converged;
 }
 
 /// What rounding leaves of the residual hides errors of u that are smooth: cycles for residuals in
@@ -186,6 +192,7 @@ double Iteration<T>::refine() {
     equations_.copy(level.b, level.other);
     equations_.exchange_b();
     equations_.cycle().run_from_zero();
+    if (equations_.problem().is_singular()) equations_.remove_mean();
     error = equations_.length(level.u) / equations_.length(x_);
     equations_.combine(x_, level.u, 1, 1);
   }
@@ -199,10 +206,12 @@ template <class T>
 bool Iteration<T>::descend(Progressing& progress, double size) {
   Level<T>& level = equations_.finest();
   const Span<const T> r(level.b.elements());
+  const bool is_singular = equations_.problem().is_singular();
   double rho_before = 0;
   while (true) {
     equations_.exchange_b();
     equations_.cycle().run_from_zero();
+    if (is_singular) equations_.remove_mean();
     const Span<const T> z(level.u.elements());
     const double rho = equations_.product(r, z);
     if (rho_before == 0) {

@@ -62,7 +62,7 @@ public:
       solution.levels = 1;
     }
     attempt(f, View<const T>(u), options, method, solution);
-    judge(solution);
+    judge(solution, options.tolerance);
     if (const std::optional<int> best = detail::best_of_failed(solution)) {
       // The same steps again, as far as they were good.
       GridOptions until = options;
@@ -72,7 +72,7 @@ public:
       const double before = solution.seconds.value;
       attempt(f, View<const T>(u), until, method, solution);
       solution.end = end;
-      judge(solution);
+      judge(solution, options.tolerance);
       solution.seconds = Seconds{before + solution.seconds.value};
     }
     if (equations_.problem().is_singular()) equations_.remove_mean();
@@ -123,10 +123,10 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
-  void judge(GridSolution& solution) {
+  void judge(GridSolution& solution, double tolerance) {
     if (solution.end != GridSolution::End::stalled) return;
     const double size = equations_.norm(true).first;
-    iteration_.judge(solution, size > 0 ? size : 1);
+    iteration_.judge(solution, size > 0 ? size : 1, tolerance);
   }
 
   /// Leaves u of the finest level.
