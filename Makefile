@@ -4,6 +4,7 @@ BUILD ?= build
 PRESET ?=
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
+CTEST_FLAGS ?=
 BUILD_TARGET :=
 PYTHON := $(abspath $(BUILD))/venv
 # A folder keeps the generator it was configured with.
@@ -29,7 +30,7 @@ configure: setup
 HERE := -DRIDGE_GPU_KERNELS=$(if $(PRESET)$(filter check-all,$(MAKECMDGOALS)),ALL,HERE)
 check check-all: override CMAKE_FLAGS += -DRIDGE_PYTHON=$(PYTHON)/bin/python $(HERE)
 check check-all: python build
-	@$(SPIN) ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	@$(SPIN) ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
 
 python: setup
 	$(STEP) scripts/test_python.sh $(PYTHON)
