@@ -1,7 +1,6 @@
 // 9. Many bodies: near ones by lists, far ones by a tree. A block of rock salt: how many neighbours
 // its ions have, and Madelung's constant against its value. Usage: salt [DEVICE]
-#include <ridge/near_pairs.hpp>
-#include <ridge/pairs/tree.hpp>
+#include <ridge/bodies.hpp>
 
 #include <array>
 #include <cmath>

@@ -6,8 +6,7 @@ from test_systems import read, write
 
 pytestmark = pytest.mark.usefixtures("folder")
 
-LINE = """#include <ridge/chain/operation.hpp>
-#include <ridge/chain/system/conditions.hpp>
+LINE = """#include <ridge/systems.hpp>
 
 inline constexpr ridge::chain::Slot<0> u;
 inline constexpr ridge::chain::Slot<1> v;
@@ -53,7 +52,7 @@ def test_a_system_in_a_file_evolves_and_goes_on(ridge):
     ridge.good("evolve", "--restart", "out.h5", "--steps", "1", "--device", "cpu")
 
 
-DRIVEN = LINE.replace("conditions.hpp>", "conditions.hpp>\n#include <ridge/chain/system/by_step.hpp>").replace(
+DRIVEN = LINE.replace(
     "double rate = 0.5;\n  template <class At>\n  RIDGE_FN void operator()(const At& at) const { at.set(v, at(v) - rate *",
     "ridge::chain::ByStep rate{0.5};\n  template <class At>\n  RIDGE_FN void operator()(const At& at) const { "
     "at.set(v, at(v) - rate() *").replace("  std::tuple<", """  static constexpr std::array by_step{"rate"};

@@ -95,6 +95,14 @@ class Documents(unittest.TestCase):
     def test_results_are_those_of_the_records(self):
         self.assert_made_by("make_results.py")
 
+    def test_headers_are_those_for_users(self):
+        """docs/headers.md names each header beside the folders of include/ridge, and few others."""
+        listed = re.findall(r"^\| `ridge/([\w/]+\.hpp)` \|", (ROOT / "docs/headers.md").read_text(), re.MULTILINE)
+        self.assertEqual([h for h in listed if not (ROOT / "include/ridge" / h).exists()], [])
+        for_users = sorted(file.name for file in (ROOT / "include/ridge").glob("*.hpp"))
+        self.assertEqual(sorted(h for h in listed if "/" not in h), for_users)
+        self.assertLessEqual(len(listed), 15)
+
     def test_fields_are_those_of_the_code(self):
         self.assert_made_by("make_fields.py")
 
