@@ -107,13 +107,13 @@ public:
 
   void wait() override { queue_.wait(); }
   [[nodiscard]] Record record() override {
-    Record record = near_.forces.front().record();
+    Record record = used_->forces.front().record();
     if (!ring_) return record;
     record.ranks = ring_->ranks();
     const Index n = share_.bodies();
     record.size = Extents{n};
     record.work = pairs::work_of(pairs::traits_of<Gravity, P>(), {n, n, true});
-    record.details.push_back({"schedule_of_others", 0, near_.forces.back().record().schedule});
+    record.details.push_back({"schedule_of_others", 0, used_->forces.back().record().schedule});
     return record;
   }
   [[nodiscard]] Parameters parameters() const override { return parameters_; }
@@ -195,6 +195,7 @@ private:
   /// rank before this, and so on round the ring.
   void evaluate() {
     Stages& now = are_apart() ? apart_ : near_;
+    used_ = &now;
     const int stages = ring_ ? ring_->stages() : 1;
     for (int stage = 0; stage < stages; ++stage) {
       if (ring_) ring_->begin(stage);
@@ -282,17 +283,21 @@ private:
     }
     return stages;
   }
-  /// Under the schedule of gravity. Another one's bodies take more memory and have fewer variants:
-  /// where that is not possible, under its own.
+  /// Under the schedule of gravity, or where nobody chose that, under the law's own default: bodies
+  /// of pairs::Apart take more memory, and fewer variants are compiled of it.
   template <class Law>
   [[nodiscard]] Program bound(const pairs::Call<Law, P>& call, const pairs::Schedule& schedule) {
     if constexpr (!std::is_same_v<Law, Gravity>) {
+      const pairs::Bodies bodies{call.targets[0].size, call.sources[0].size, call.skip_self};
+      const pairs::Schedule usual =
+          pairs::default_schedule(queue_.device(), pairs::traits_of<Gravity, P>(), bodies);
+      const bool is_chosen = pairs::to_text(schedule) != pairs::to_text(usual);
       try {
-        return {queue_, call, schedule, "gravity"};
-      } catch (const UsageError&) {
-        return {queue_, call, Pattern<pairs::Call<Law, P>>::default_schedule(queue_.device(), call),
-                "gravity"};
+        if (is_chosen || ring_) return {queue_, call, schedule, "gravity"};
+      } catch (const UsageError&) { // not possible of this law
       }
+      return {queue_, call, Pattern<pairs::Call<Law, P>>::default_schedule(queue_.device(), call),
+              "gravity"};
     } else {
       return {queue_, call, schedule, "gravity"};
     }
@@ -391,6 +396,7 @@ private:
   T owed_kick_ = 0;               ///< that ends the last leapfrog; done with the next one's first
   std::optional<Ring> ring_;      ///< none on one rank
   Stages near_, apart_;           ///< the second where bodies are apart, in mixed precision
+  Stages* used_ = &near_;         ///< by the last step
   Field<T> bounds_;               ///< of parts of the bodies
 };
 

@@ -133,7 +133,11 @@ Schedule default_schedule(const Device& device, const Traits& traits, const Bodi
   const double rounds =
       static_cast<double>(rows) * static_cast<double>(rows) / 2 / static_cast<double>(at_once);
   const double enough = traits.computed_bytes == 8 ? 1.25 : 3;
-  if (traits.mutual && bodies.same && rounds > enough) return symmetric;
+  // Each lane reads another source there: beyond six components that takes longer than what is
+  // computed with it, where all lanes of the direct form read the same one.
+  constexpr int most_components = 6;
+  const bool reads_little = traits.computed_bytes == 8 || traits.sources <= most_components;
+  if (traits.mutual && bodies.same && reads_little && rounds > enough) return symmetric;
   return detail::direct_for(device, traits, bodies);
 }
 
