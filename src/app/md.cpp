@@ -394,7 +394,7 @@ void add_md(CommandLine& line) {
   command.add("--overwrite", &o->overwrite, "replace the output file when it exists");
   command.add("--json", &o->json, "print an array with the record");
   command.set_footer(std::string(bodies_help()) +
-                     "\nCtrl-C writes a last snapshot to go on from. See docs/near_pairs.md.\n");
+                     "\nCtrl-C writes a last snapshot to go on from. See docs/md.md.\n");
   command.set_action([o] { run_md(*o); }, Ranks::several);
 }
 
