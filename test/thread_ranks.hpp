@@ -25,9 +25,9 @@ struct Hub {
   std::vector<const std::vector<comm::Message>*> sends;
 };
 
-class ThreadTransfer final : public comm::Transfer {
+class ThreadMessages final : public comm::BoundMessages {
 public:
-  ThreadTransfer(Hub& hub, int rank, std::vector<comm::Message> sends,
+  ThreadMessages(Hub& hub, int rank, std::vector<comm::Message> sends,
                  std::vector<comm::Message> receives)
       : hub_(hub), rank_(rank), sends_(std::move(sends)), receives_(std::move(receives)) {}
   void begin() override {}
@@ -67,9 +67,9 @@ public:
       std::memcpy(static_cast<char*>(all) + r * bytes, hub_.gathered[r], bytes);
     barrier();
   }
-  std::unique_ptr<comm::Transfer> bind(std::vector<comm::Message> sends,
-                                       std::vector<comm::Message> receives) override {
-    return std::make_unique<ThreadTransfer>(hub_, rank_, std::move(sends), std::move(receives));
+  std::unique_ptr<comm::BoundMessages> bind(std::vector<comm::Message> sends,
+                                            std::vector<comm::Message> receives) override {
+    return std::make_unique<ThreadMessages>(hub_, rank_, std::move(sends), std::move(receives));
   }
   bool claim_last_words() override { return true; }
   [[noreturn]] void end_all(int code) override { std::exit(code); }

@@ -15,8 +15,8 @@ public:
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     std::memcpy(all, mine, bytes);
   }
-  [[nodiscard]] std::unique_ptr<Transfer> bind(std::vector<Message> sends,
-                                               std::vector<Message> receives) override {
+  [[nodiscard]] std::unique_ptr<BoundMessages> bind(std::vector<Message> sends,
+                                                    std::vector<Message> receives) override {
     return std::make_unique<Copies>(std::move(sends), std::move(receives));
   }
   [[nodiscard]] bool claim_last_words() override { return true; }
@@ -24,7 +24,7 @@ public:
 
 private:
   /// From the rank to itself.
-  class Copies final : public Transfer {
+  class Copies final : public BoundMessages {
   public:
     Copies(std::vector<Message> sends, std::vector<Message> receives)
         : sends_(std::move(sends)), receives_(std::move(receives)) {

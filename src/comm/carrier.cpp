@@ -48,7 +48,7 @@ std::size_t bytes_of(const std::vector<Message>& messages) {
 
 /// Through memory of the host: sent when the copies to the host have ended, at the latest in
 /// finish, where the host waits for them anyway.
-class Staged final : public Transfer {
+class Staged final : public BoundMessages {
 public:
   Staged(Communicator& communicator, Queue& queue, std::vector<Message> sends,
          std::vector<Message> receives)
@@ -89,13 +89,13 @@ private:
   Queue& queue_;
   std::vector<Message> sends_, receives_;
   Memory out_, in_;
-  std::unique_ptr<Transfer> transfer_;
+  std::unique_ptr<BoundMessages> transfer_;
 };
 
 /// Device memory that the host may read and write: queues have done what they were given.
-class Direct final : public Transfer {
+class Direct final : public BoundMessages {
 public:
-  Direct(Queue& queue, std::unique_ptr<Transfer> transfer)
+  Direct(Queue& queue, std::unique_ptr<BoundMessages> transfer)
       : queue_(queue), transfer_(std::move(transfer)) {}
   void begin() override {
     queue_.wait();
@@ -106,7 +106,7 @@ public:
 
 private:
   Queue& queue_;
-  std::unique_ptr<Transfer> transfer_;
+  std::unique_ptr<BoundMessages> transfer_;
 };
 
 /// Of rank 0's environment, so that all ranks try the same.
@@ -174,9 +174,9 @@ Carrier choose_carrier(Communicator& communicator, const Device& device, std::st
   return Carrier::nccl;
 }
 
-std::unique_ptr<Transfer> bind_on_device(Communicator& communicator, Queue& queue, Carrier carrier,
-                                         std::vector<Message> sends,
-                                         std::vector<Message> receives) {
+std::unique_ptr<BoundMessages> bind_on_device(Communicator& communicator, Queue& queue,
+                                              Carrier carrier, std::vector<Message> sends,
+                                              std::vector<Message> receives) {
   switch (carrier) {
   case Carrier::peer:
     return bind_peer(communicator, queue, sends, receives);

@@ -103,7 +103,7 @@ struct Exchange::State {
   Memory pause;
   std::vector<Memory> buffers;
   std::vector<Bound> pack, unpack;
-  std::unique_ptr<Transfer> transfer;
+  std::unique_ptr<BoundMessages> transfer;
   Index bytes = 0;
   int count = 0;
 };

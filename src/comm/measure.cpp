@@ -101,7 +101,7 @@ public:
   }
 
 private:
-  void run(Transfer& transfer) {
+  void run(BoundMessages& transfer) {
     transfer.begin();
     transfer.finish();
   }
@@ -134,7 +134,7 @@ private:
   int other_;
   Bytes size_;
   Memory mine_, theirs_;
-  std::unique_ptr<Transfer> there_, back_, both_;
+  std::unique_ptr<BoundMessages> there_, back_, both_;
 };
 
 } // namespace

@@ -86,9 +86,9 @@ NativeComm native_comm(Communicator& communicator, const Device& device, const F
   return comm;
 }
 
-class NcclTransfer final : public Transfer {
+class NcclMessages final : public BoundMessages {
 public:
-  NcclTransfer(Communicator& communicator, Queue& queue, std::vector<Message> sends,
+  NcclMessages(Communicator& communicator, Queue& queue, std::vector<Message> sends,
                std::vector<Message> receives)
       : f_(functions(queue.device().kind())), queue_(queue),
         comm_(native_comm(communicator, queue.device(), f_)), sends_(std::move(sends)),
@@ -124,9 +124,10 @@ std::string why_no_nccl(DeviceKind kind) {
   return functions(kind).problem;
 }
 
-std::unique_ptr<Transfer> bind_nccl(Communicator& communicator, Queue& queue,
-                                    std::vector<Message> sends, std::vector<Message> receives) {
-  return std::make_unique<NcclTransfer>(communicator, queue, std::move(sends), std::move(receives));
+std::unique_ptr<BoundMessages> bind_nccl(Communicator& communicator, Queue& queue,
+                                         std::vector<Message> sends,
+                                         std::vector<Message> receives) {
+  return std::make_unique<NcclMessages>(communicator, queue, std::move(sends), std::move(receives));
 }
 
 } // namespace ridge::comm

@@ -14,8 +14,8 @@ namespace ridge::comm {
 [[nodiscard]] std::string why_no_nccl(DeviceKind kind);
 
 /// Sends and receives in the order of the queue. Collective.
-[[nodiscard]] std::unique_ptr<Transfer> bind_nccl(Communicator& communicator, Queue& queue,
-                                                  std::vector<Message> sends,
-                                                  std::vector<Message> receives);
+[[nodiscard]] std::unique_ptr<BoundMessages> bind_nccl(Communicator& communicator, Queue& queue,
+                                                       std::vector<Message> sends,
+                                                       std::vector<Message> receives);
 
 } // namespace ridge::comm

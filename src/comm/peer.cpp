@@ -63,9 +63,9 @@ std::size_t find_match(int rank, const std::vector<End>& mine, std::size_t numbe
   throw Failure(fmt::format("a message on rank {} has no other end on rank {}", rank, end.peer));
 }
 
-class PeerTransfer final : public Transfer {
+class PeerMessages final : public BoundMessages {
 public:
-  PeerTransfer(Communicator& communicator, Queue& queue, const std::vector<Message>& sends,
+  PeerMessages(Communicator& communicator, Queue& queue, const std::vector<Message>& sends,
                const std::vector<Message>& receives)
       : queue_(queue), rank_(communicator.rank()) {
     for (const Message& m : sends)
@@ -128,7 +128,7 @@ public:
     using Bind = Bound(Queue&, const PushCall&);
     launch_ = offered<Bind>(queue_.device().kind(), typeid(MessagePusher*))(queue_, call);
   }
-  ~PeerTransfer() override {
+  ~PeerMessages() override {
     try {
       queue_.wait();
     } catch (const Failure&) { // what failed is said by who waits for it
@@ -258,10 +258,10 @@ std::string why_no_peer(Communicator& communicator, const Device& device) {
   return at->second;
 }
 
-std::unique_ptr<Transfer> bind_peer(Communicator& communicator, Queue& queue,
-                                    const std::vector<Message>& sends,
-                                    const std::vector<Message>& receives) {
-  return std::make_unique<PeerTransfer>(communicator, queue, sends, receives);
+std::unique_ptr<BoundMessages> bind_peer(Communicator& communicator, Queue& queue,
+                                         const std::vector<Message>& sends,
+                                         const std::vector<Message>& receives) {
+  return std::make_unique<PeerMessages>(communicator, queue, sends, receives);
 }
 
 } // namespace ridge::comm

@@ -17,8 +17,8 @@ namespace ridge::comm {
 /// Sends and receives in the order of the queue, one launch for both. What is received into memory
 /// that cannot be exported takes a copy more. Collective. Throws UsageError for messages whose size
 /// or address is no multiple of four bytes, Failure where sends and receives do not match.
-[[nodiscard]] std::unique_ptr<Transfer> bind_peer(Communicator& communicator, Queue& queue,
-                                                  const std::vector<Message>& sends,
-                                                  const std::vector<Message>& receives);
+[[nodiscard]] std::unique_ptr<BoundMessages> bind_peer(Communicator& communicator, Queue& queue,
+                                                       const std::vector<Message>& sends,
+                                                       const std::vector<Message>& receives);
 
 } // namespace ridge::comm

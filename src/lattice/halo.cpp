@@ -53,7 +53,7 @@ struct HaloExchange::State {
   /// Messages that travel together.
   struct Phase {
     std::vector<Bound> pack, unpack;
-    std::unique_ptr<comm::Transfer> transfer;
+    std::unique_ptr<comm::BoundMessages> transfer;
     std::vector<comm::Message> sends, receives; ///< until they are bound
   };
 

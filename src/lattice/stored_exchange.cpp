@@ -132,7 +132,7 @@ struct StoredExchange::State {
   comm::Carrier carrier;
   std::vector<Memory> buffers;
   std::vector<Bound> pack, unpack;
-  std::unique_ptr<comm::Transfer> transfer;
+  std::unique_ptr<comm::BoundMessages> transfer;
   Index bytes = 0;
 };
 

@@ -318,7 +318,8 @@ private:
   Field<T> all_;            ///< six values of each slot
   std::vector<Index> most_; ///< units that messages have room for: to a rank, from a rank
   Side out_, in_, gathered_;
-  std::unique_ptr<comm::Transfer> exchange_, ask_, gather_; ///< of positions, units, all bodies
+  std::unique_ptr<comm::BoundMessages> exchange_, ask_,
+      gather_; ///< of positions, units, all bodies
 };
 
 } // namespace ridge::md

@@ -46,7 +46,7 @@ private:
   Queue messages_; ///< they travel while the other queue computes
   Order begun_, done_;
   std::array<Memory, 2> visitors_;
-  std::vector<std::unique_ptr<comm::Transfer>> moves_; ///< from each stage to the next
+  std::vector<std::unique_ptr<comm::BoundMessages>> moves_; ///< from each stage to the next
 };
 
 } // namespace ridge::nbody

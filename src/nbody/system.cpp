@@ -137,7 +137,7 @@ private:
   struct Meeting {
     Bound forces;
     Field<T> losses, returned; ///< component after component
-    std::unique_ptr<comm::Transfer> back;
+    std::unique_ptr<comm::BoundMessages> back;
   };
   /// What is done in turn with the bodies that come round.
   struct Stages {

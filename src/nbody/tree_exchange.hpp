@@ -53,7 +53,7 @@ private:
   comm::Communicator& ranks_;
   Queue& queue_;
   comm::Carrier carrier_;
-  std::unique_ptr<comm::Transfer> transfer_;
+  std::unique_ptr<comm::BoundMessages> transfer_;
 };
 
 } // namespace ridge::nbody

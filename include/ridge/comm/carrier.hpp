@@ -36,9 +36,10 @@ enum class Carrier {
 /// Messages between memory of devices, in the order of `queue`: sent is what all work given to it
 /// before `begin` has made, and work given after `finish` sees what was received. Collective. Where
 /// the carrier needs no host, begin and finish only give work to the queue.
-[[nodiscard]] std::unique_ptr<Transfer> bind_on_device(Communicator& communicator, Queue& queue,
-                                                       Carrier carrier, std::vector<Message> sends,
-                                                       std::vector<Message> receives);
+[[nodiscard]] std::unique_ptr<BoundMessages> bind_on_device(Communicator& communicator,
+                                                            Queue& queue, Carrier carrier,
+                                                            std::vector<Message> sends,
+                                                            std::vector<Message> receives);
 
 /// The device that `name` means for this rank: `auto`, and a kind without a number, are spread over
 /// the GPUs of the machine by local rank. Throws UsageError as Device does.

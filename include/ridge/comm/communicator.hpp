@@ -25,12 +25,12 @@ struct Message {
 };
 
 /// Messages bound once and sent as often as asked.
-class Transfer {
+class BoundMessages {
 public:
-  Transfer() = default;
-  Transfer(const Transfer&) = delete;
-  Transfer& operator=(const Transfer&) = delete;
-  virtual ~Transfer() = default;
+  BoundMessages() = default;
+  BoundMessages(const BoundMessages&) = delete;
+  BoundMessages& operator=(const BoundMessages&) = delete;
+  virtual ~BoundMessages() = default;
 
   /// Until `finish` returns, what is sent must not change and what is received must not be read.
   virtual void begin() = 0;
@@ -60,8 +60,8 @@ public:
   /// `bytes` of each rank, rank after rank, to every rank: one message each.
   virtual void all_gather(const void* mine, std::size_t bytes, void* all) = 0;
   /// Sends are from host memory, receives into it.
-  [[nodiscard]] virtual std::unique_ptr<Transfer> bind(std::vector<Message> sends,
-                                                       std::vector<Message> receives) = 0;
+  [[nodiscard]] virtual std::unique_ptr<BoundMessages> bind(std::vector<Message> sends,
+                                                            std::vector<Message> receives) = 0;
   /// True for the first rank of this machine that asks: who fails first says why, and the others
   /// that fail with it need not. Not collective.
   [[nodiscard]] virtual bool claim_last_words() = 0;

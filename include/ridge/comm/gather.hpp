@@ -42,7 +42,7 @@ private:
   Carrier carrier_;
   Memory theirs_; ///< of all ranks, on the device; this one's place stays empty
   Memory host_;
-  std::unique_ptr<Transfer> transfer_; ///< none where messages need the host
+  std::unique_ptr<BoundMessages> transfer_; ///< none where messages need the host
 };
 
 } // namespace ridge::comm

@@ -49,7 +49,7 @@ private:
   std::array<Side, 2> sides_;
   std::vector<ImportedMemory> reached_;
   Memory words_; ///< of the messages that ranks meet by
-  std::unique_ptr<Transfer> meeting_;
+  std::unique_ptr<BoundMessages> meeting_;
 };
 
 } // namespace ridge::comm

@@ -156,7 +156,7 @@ private:
   Field<S> centres_, bodies_;
   Field<T> moments_, higher_;
   Field<std::uint32_t> far_, uses_, numbers_, places_, links_, tops_;
-  std::unique_ptr<comm::Transfer> boxes_transfer_, transfer_; ///< of the memory above
+  std::unique_ptr<comm::BoundMessages> boxes_transfer_, transfer_; ///< of the memory above
 };
 
 } // namespace ridge::pairs

@@ -100,7 +100,7 @@ private:
   int columns_;
   comm::Carrier carrier_;
   Memory mine_, all_;
-  std::unique_ptr<comm::Transfer> transfer_;
+  std::unique_ptr<comm::BoundMessages> transfer_;
 };
 
 /// The sum of x y over all ranks, the same bits for any number of them; numbers that belong to none

@@ -65,7 +65,7 @@ void wait_for(MPI_Request& request, const char* what) {
 }
 
 /// Persistent requests. Counts of MPI are ints, so large messages go in pieces.
-class Requests final : public Transfer {
+class Requests final : public BoundMessages {
 public:
   Requests(MPI_Comm world, const std::vector<Message>& sends,
            const std::vector<Message>& receives) {
@@ -168,8 +168,8 @@ public:
           "to gather from all ranks");
     wait_for(request, "while it gathered from all ranks");
   }
-  [[nodiscard]] std::unique_ptr<Transfer> bind(std::vector<Message> sends,
-                                               std::vector<Message> receives) override {
+  [[nodiscard]] std::unique_ptr<BoundMessages> bind(std::vector<Message> sends,
+                                                    std::vector<Message> receives) override {
     return std::make_unique<Requests>(world_, sends, receives);
   }
   [[nodiscard]] bool claim_last_words() override { return failed_->exchange(1) == 0; }

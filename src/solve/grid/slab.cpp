@@ -131,8 +131,8 @@ Coarsening sliced(const Axis& axis, const Coarsening& whole, const Slab& fine, c
   return some;
 }
 
-std::unique_ptr<comm::Transfer> Sharing::halos(const Slabs& slabs, const Planes& planes,
-                                               Index around) const {
+std::unique_ptr<comm::BoundMessages> Sharing::halos(const Slabs& slabs, const Planes& planes,
+                                                    Index around) const {
   const int rank = ranks.rank();
   const int here = slabs.of_rank(rank);
   const Slab& mine = slabs[here];
@@ -168,8 +168,8 @@ std::vector<int> Sharing::takers(const Slabs& slabs, const Slabs* joined) const 
   return all;
 }
 
-std::unique_ptr<comm::Transfer> Sharing::all(const Slabs& slabs, const Slabs* joined,
-                                             const Planes& planes) const {
+std::unique_ptr<comm::BoundMessages> Sharing::all(const Slabs& slabs, const Slabs* joined,
+                                                  const Planes& planes) const {
   const int rank = ranks.rank();
   const Index origin = joined == nullptr ? 0 : (*joined)[joined->of_rank(rank)].held_begin;
   const auto of = [&](int slab, int peer) {

@@ -92,18 +92,18 @@ struct Sharing {
   comm::Carrier carrier;
 
   /// Fills the halo of a slab, whose array has `around` planes more at both ends.
-  [[nodiscard]] std::unique_ptr<comm::Transfer> halos(const Slabs& slabs, const Planes& planes,
-                                                      Index around = 0) const;
+  [[nodiscard]] std::unique_ptr<comm::BoundMessages> halos(const Slabs& slabs, const Planes& planes,
+                                                           Index around = 0) const;
   /// Brings the planes of slabs to all ranks, where `planes` has the whole level, or to those of
   /// the rank's slab of `joined`, where `planes` has what that holds. Those of this rank are there.
-  [[nodiscard]] std::unique_ptr<comm::Transfer> all(const Slabs& slabs, const Slabs* joined,
-                                                    const Planes& planes) const;
+  [[nodiscard]] std::unique_ptr<comm::BoundMessages> all(const Slabs& slabs, const Slabs* joined,
+                                                         const Planes& planes) const;
   /// The ranks that this one sends its planes to then.
   [[nodiscard]] std::vector<int> takers(const Slabs& slabs, const Slabs* joined) const;
 };
 
 /// In the order of the queue.
-inline void exchange(const std::unique_ptr<comm::Transfer>& transfer) {
+inline void exchange(const std::unique_ptr<comm::BoundMessages>& transfer) {
   if (!transfer) return;
   transfer->begin();
   transfer->finish();
