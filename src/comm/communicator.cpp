@@ -1,8 +1,15 @@
 #include <ridge/comm/communicator.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace ridge::comm {
+
+void Communicator::exchange(std::vector<Message> sends, std::vector<Message> receives) {
+  const auto bound = bind(std::move(sends), std::move(receives));
+  bound->begin();
+  bound->finish();
+}
 
 std::vector<std::string> Communicator::gather_text(const std::string& mine) {
   std::size_t longest = 0;

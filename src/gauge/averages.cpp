@@ -49,9 +49,7 @@ HostLinks slice_ahead(const Slices& slices, const HostLinks& links) {
     sends.push_back({const_cast<Link*>(links.data()), bytes, owner((first + nt - 1) % nt), 0});
     receives.push_back({ahead.data(), bytes, owner((first + slices.count(ranks.rank())) % nt), 0});
   }
-  const auto transfer = ranks.bind(std::move(sends), std::move(receives));
-  transfer->begin();
-  transfer->finish();
+  ranks.exchange(std::move(sends), std::move(receives));
   return ahead;
 }
 

@@ -45,15 +45,10 @@ void each_row(const Slices& slices, int of_slices, const Place& place, const Row
   }
 }
 
-/// A buffer of what goes to a rank or comes from it, as messages.
-void add_messages(std::vector<Link>& buffer, int peer, std::vector<comm::Message>& messages) {
-  constexpr Index most = Index{1} << 30; // bytes
-  const Index size = static_cast<Index>(buffer.size() * sizeof(Link));
-  auto* const data = reinterpret_cast<char*>(buffer.data());
-  for (Index at = 0; at < size; at += most) {
-    messages.push_back(
-        {data + at, Bytes{std::min(size - at, most)}, peer, static_cast<int>(at / most)});
-  }
+/// A buffer of what goes to a rank or comes from it, as a message.
+void add_message(std::vector<Link>& buffer, int peer, std::vector<comm::Message>& messages) {
+  const Bytes size{static_cast<Index>(buffer.size() * sizeof(Link))};
+  if (size.value > 0) messages.push_back({buffer.data(), size, peer, 0});
 }
 
 HostLinks moved(const Slices& slices, const lattice::RankLattice& part, HostLinks links,
@@ -89,13 +84,11 @@ HostLinks moved(const Slices& slices, const lattice::RankLattice& part, HostLink
     Index expected = 0;
     rows_of(rank, to_slices, [&](Index, Index n) { expected += 4 * n; });
     in[static_cast<std::size_t>(rank)].resize(static_cast<std::size_t>(expected));
-    add_messages(to, rank, sends);
-    add_messages(in[static_cast<std::size_t>(rank)], rank, receives);
+    add_message(to, rank, sends);
+    add_message(in[static_cast<std::size_t>(rank)], rank, receives);
   }
   HostLinks().swap(links);
-  const auto transfer = ranks.bind(std::move(sends), std::move(receives));
-  transfer->begin();
-  transfer->finish();
+  ranks.exchange(std::move(sends), std::move(receives));
   links.resize(static_cast<std::size_t>(4 * (to_slices ? slices.sites() : part.owned().count())));
   for (int rank = 0; rank < ranks.ranks(); ++rank) {
     const Link* from = in[static_cast<std::size_t>(rank)].data();

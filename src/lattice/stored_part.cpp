@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
 namespace ridge::lattice {
@@ -91,39 +90,17 @@ std::vector<SiteWindow> StoredPart::outer() const {
 }
 
 void gather_stored(comm::Communicator& ranks, const StoredPart& part, void* all, Index site_bytes) {
-  constexpr Index most = Index{1} << 30; // of a message
-  const auto cut = [most](std::vector<char>& packed, int peer) {
-    std::vector<comm::Message> messages;
-    const auto size = static_cast<Index>(packed.size());
-    for (Index at = 0; at < size; at += most) {
-      messages.push_back({packed.data() + at, Bytes{std::min(size - at, most)}, peer,
-                          static_cast<int>(at / most)});
-    }
-    return messages;
-  };
-  const auto transfer = [&](std::vector<comm::Message> sends, std::vector<comm::Message> receives) {
-    const auto bound = ranks.bind(std::move(sends), std::move(receives));
-    bound->begin();
-    bound->finish();
-  };
   auto* const sites = static_cast<char*>(all);
   std::vector<char> packed; // one rank after the other: memory of one part
-  const auto copy = [&](const StoredPart& of, bool to_packed) {
-    Index at = 0;
-    of.each_row([&](Index first, Index count) {
-      char* const there = sites + first * site_bytes;
-      const Index size = count * site_bytes;
-      if (to_packed) {
-        packed.insert(packed.end(), there, there + size);
-        return;
-      }
-      std::memcpy(there, packed.data() + at, static_cast<std::size_t>(size));
-      at += size;
-    });
+  const auto message = [&](int peer) {
+    const Bytes size{static_cast<Index>(packed.size())};
+    return std::vector{comm::Message{packed.data(), size, peer, 0}};
   };
   if (ranks.rank() != 0) {
-    copy(part, true);
-    transfer(cut(packed, 0), {});
+    part.each_row([&](Index first, Index count) {
+      packed.insert(packed.end(), sites + first * site_bytes, sites + (first + count) * site_bytes);
+    });
+    ranks.exchange(message(0), {});
     return;
   }
   for (int rank = 1; rank < ranks.ranks(); ++rank) {
@@ -131,8 +108,12 @@ void gather_stored(comm::Communicator& ranks, const StoredPart& part, void* all,
     Index size = 0;
     theirs.each_row([&](Index, Index count) { size += count * site_bytes; });
     packed.resize(static_cast<std::size_t>(size));
-    transfer({}, cut(packed, rank));
-    copy(theirs, false);
+    ranks.exchange({}, message(rank));
+    const char* from = packed.data();
+    theirs.each_row([&](Index first, Index count) {
+      std::memcpy(sites + first * site_bytes, from, static_cast<std::size_t>(count * site_bytes));
+      from += count * site_bytes;
+    });
   }
 }
 

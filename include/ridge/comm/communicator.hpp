@@ -59,9 +59,11 @@ public:
   virtual void barrier() = 0;
   /// `bytes` of each rank, rank after rank, to every rank: one message each.
   virtual void all_gather(const void* mine, std::size_t bytes, void* all) = 0;
-  /// Sends are from host memory, receives into it.
+  /// Sends are from host memory, receives into it; of any size.
   [[nodiscard]] virtual std::unique_ptr<BoundMessages> bind(std::vector<Message> sends,
                                                             std::vector<Message> receives) = 0;
+  /// The same, once and at once.
+  void exchange(std::vector<Message> sends, std::vector<Message> receives);
   /// True for the first rank of this machine that asks: who fails first says why, and the others
   /// that fail with it need not. Not collective.
   [[nodiscard]] virtual bool claim_last_words() = 0;

@@ -47,11 +47,6 @@ std::vector<unsigned char> read_slices(BinaryFile& data, std::uint64_t at, const
 void write_in_order(comm::Communicator& ranks, const std::vector<unsigned char>& mine,
                     const std::function<void(const void*, std::uint64_t)>& write) {
   constexpr std::uint64_t most = 32 << 20; // of a message
-  const auto send = [&](std::vector<comm::Message> sends, std::vector<comm::Message> receives) {
-    const auto transfer = ranks.bind(std::move(sends), std::move(receives));
-    transfer->begin();
-    transfer->finish();
-  };
   const auto sizes = ranks.gather(static_cast<std::uint64_t>(mine.size()));
   if (ranks.rank() == 0) write(mine.data(), mine.size());
   std::vector<unsigned char> piece;
@@ -61,10 +56,10 @@ void write_in_order(comm::Communicator& ranks, const std::vector<unsigned char>&
       const std::uint64_t size = std::min(most, all - at);
       const Bytes bytes{static_cast<Index>(size)};
       if (ranks.rank() == rank)
-        send({{const_cast<unsigned char*>(mine.data()) + at, bytes, 0, 0}}, {});
+        ranks.exchange({{const_cast<unsigned char*>(mine.data()) + at, bytes, 0, 0}}, {});
       if (ranks.rank() != 0) continue;
       piece.resize(size);
-      send({}, {{piece.data(), bytes, rank, 0}});
+      ranks.exchange({}, {{piece.data(), bytes, rank, 0}});
       write(piece.data(), size);
     }
   }
