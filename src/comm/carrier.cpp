@@ -50,14 +50,13 @@ std::size_t bytes_of(const std::vector<Message>& messages) {
 /// finish, where the host waits for them anyway.
 class Staged final : public BoundMessages {
 public:
-  Staged(Communicator& communicator, Queue& queue, std::vector<Message> sends,
-         std::vector<Message> receives)
-      : queue_(queue), sends_(std::move(sends)), receives_(std::move(receives)),
-        out_(queue.device(), Bytes{static_cast<Index>(bytes_of(sends_))}, "messages to send",
+  Staged(const Endpoint& at, std::vector<Message> sends, std::vector<Message> receives)
+      : queue_(at.queue), sends_(std::move(sends)), receives_(std::move(receives)),
+        out_(queue_.device(), Bytes{static_cast<Index>(bytes_of(sends_))}, "messages to send",
              Memory::Place::staging),
-        in_(queue.device(), Bytes{static_cast<Index>(bytes_of(receives_))}, "messages to receive",
+        in_(queue_.device(), Bytes{static_cast<Index>(bytes_of(receives_))}, "messages to receive",
             Memory::Place::staging),
-        transfer_(communicator.bind(on_host(sends_, out_), on_host(receives_, in_))) {}
+        transfer_(at.ranks.bind(on_host(sends_, out_), on_host(receives_, in_))) {}
 
   void begin() override {
     auto* at = static_cast<char*>(out_.data());
@@ -174,20 +173,19 @@ Carrier choose_carrier(Communicator& communicator, const Device& device, std::st
   return Carrier::nccl;
 }
 
-std::unique_ptr<BoundMessages> bind_on_device(Communicator& communicator, Queue& queue,
-                                              Carrier carrier, std::vector<Message> sends,
+std::unique_ptr<BoundMessages> bind_on_device(const Endpoint& at, std::vector<Message> sends,
                                               std::vector<Message> receives) {
-  switch (carrier) {
+  switch (at.carrier) {
   case Carrier::peer:
-    return bind_peer(communicator, queue, sends, receives);
+    return bind_peer(at, sends, receives);
   case Carrier::nccl:
-    return bind_nccl(communicator, queue, std::move(sends), std::move(receives));
+    return bind_nccl(at, std::move(sends), std::move(receives));
   case Carrier::staged:
-    return std::make_unique<Staged>(communicator, queue, std::move(sends), std::move(receives));
+    return std::make_unique<Staged>(at, std::move(sends), std::move(receives));
   case Carrier::host:
     break;
   }
-  return std::make_unique<Direct>(queue, communicator.bind(std::move(sends), std::move(receives)));
+  return std::make_unique<Direct>(at.queue, at.ranks.bind(std::move(sends), std::move(receives)));
 }
 
 Device device_of_rank(const Communicator& communicator, const std::string& name) {

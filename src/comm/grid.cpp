@@ -34,6 +34,15 @@ std::string problem(const Index3& points, const Index3& ranks, const Reach& reac
 
 } // namespace
 
+Box overlap(const Box& a, const Box& b) {
+  Box both;
+  for (int axis = 0; axis < 3; ++axis) {
+    along(both.begin, axis) = std::max(along(a.begin, axis), along(b.begin, axis));
+    along(both.end, axis) = std::min(along(a.end, axis), along(b.end, axis));
+  }
+  return both;
+}
+
 Reach::Reach(const std::vector<Index3>& offsets, int steps) {
   using Point = std::tuple<Index, Index, Index>;
   std::set<Point> reached{{0, 0, 0}};

@@ -1,4 +1,5 @@
 #include <ridge/comm/measure.hpp>
+#include <ridge/comm/transfer.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/graph.hpp>
 #include <ridge/device/memory.hpp>
@@ -72,17 +73,18 @@ namespace {
 class Pair {
 public:
   Pair(Communicator& communicator, Queue& queue, Carrier carrier, int other, Bytes size)
-      : communicator_(communicator), queue_(queue), carrier_(carrier), other_(other), size_(size),
+      : at_(communicator, queue, carrier), other_(other), size_(size),
         mine_(queue.device(), size, "messages"), theirs_(queue.device(), size, "messages") {
     const bool first = communicator.rank() == 0;
     const bool takes_part = first || communicator.rank() == other;
     const int peer = first ? other : 0;
     const Message send{mine_.data(), size, peer, 1};
     const Message receive{theirs_.data(), size, peer, 1};
-    using List = std::vector<Message>;
     const auto bind = [&](bool sends, bool receives) {
-      return bind_on_device(communicator, queue, carrier, takes_part && sends ? List{send} : List{},
-                            takes_part && receives ? List{receive} : List{});
+      Phase phase;
+      if (takes_part && sends) phase.sends.push_back(send);
+      if (takes_part && receives) phase.receives.push_back(receive);
+      return Transfer(at_, std::move(phase));
     };
     there_ = bind(first, !first);
     back_ = bind(!first, first);
@@ -92,22 +94,18 @@ public:
   /// Seconds of a message there and one back.
   double there_and_back(int repeats) {
     return seconds(repeats, [&] {
-      run(*there_);
-      run(*back_);
+      there_.run();
+      back_.run();
     });
   }
   double both_ways(int repeats) {
-    return seconds(repeats, [&] { run(*both_); });
+    return seconds(repeats, [&] { both_.run(); });
   }
 
 private:
-  void run(BoundMessages& transfer) {
-    transfer.begin();
-    transfer.finish();
-  }
   template <class F>
   double seconds(int repeats, const F& step) {
-    const bool takes_part = communicator_.rank() == 0 || communicator_.rank() == other_;
+    const bool takes_part = at_.ranks.rank() == 0 || at_.ranks.rank() == other_;
     // So many that what a launch and a wait cost is little of them.
     constexpr Index enough = 128 << 20;
     const int steps = static_cast<int>(std::clamp<Index>(enough / size_.value, 1, 100));
@@ -118,23 +116,21 @@ private:
     std::unique_ptr<Graph> graph; // as a program's exchanges are with this carrier
     std::vector<double> all;
     for (int i = 0; i < repeats + 1; ++i) {
-      if (i == 1 && needs_no_host(carrier_) && takes_part)
-        graph = std::make_unique<Graph>(queue_, all_steps);
+      if (i == 1 && needs_no_host(at_.carrier) && takes_part)
+        graph = std::make_unique<Graph>(at_.queue, all_steps);
       const auto go = [&] { graph ? graph->launch() : all_steps(); };
-      const double mine = time(communicator_, queue_, go, 1) / steps;
-      const double slowest = communicator_.greatest(takes_part ? mine : 0);
+      const double mine = time(at_.ranks, at_.queue, go, 1) / steps;
+      const double slowest = at_.ranks.greatest(takes_part ? mine : 0);
       if (i > 0) all.push_back(slowest); // the first connects
     }
     return median(all);
   }
 
-  Communicator& communicator_;
-  Queue& queue_;
-  Carrier carrier_;
+  Endpoint at_;
   int other_;
   Bytes size_;
   Memory mine_, theirs_;
-  std::unique_ptr<BoundMessages> there_, back_, both_;
+  Transfer there_, back_, both_;
 };
 
 } // namespace

@@ -88,10 +88,9 @@ NativeComm native_comm(Communicator& communicator, const Device& device, const F
 
 class NcclMessages final : public BoundMessages {
 public:
-  NcclMessages(Communicator& communicator, Queue& queue, std::vector<Message> sends,
-               std::vector<Message> receives)
-      : f_(functions(queue.device().kind())), queue_(queue),
-        comm_(native_comm(communicator, queue.device(), f_)), sends_(std::move(sends)),
+  NcclMessages(const Endpoint& at, std::vector<Message> sends, std::vector<Message> receives)
+      : f_(functions(at.queue.device().kind())), queue_(at.queue),
+        comm_(native_comm(at.ranks, queue_.device(), f_)), sends_(std::move(sends)),
         receives_(std::move(receives)) {
     // NCCL knows no tags: messages between two ranks match in order.
     const auto by_tag = [](const Message& a, const Message& b) { return a.tag < b.tag; };
@@ -124,10 +123,9 @@ std::string why_no_nccl(DeviceKind kind) {
   return functions(kind).problem;
 }
 
-std::unique_ptr<BoundMessages> bind_nccl(Communicator& communicator, Queue& queue,
-                                         std::vector<Message> sends,
+std::unique_ptr<BoundMessages> bind_nccl(const Endpoint& at, std::vector<Message> sends,
                                          std::vector<Message> receives) {
-  return std::make_unique<NcclMessages>(communicator, queue, std::move(sends), std::move(receives));
+  return std::make_unique<NcclMessages>(at, std::move(sends), std::move(receives));
 }
 
 } // namespace ridge::comm

@@ -1,8 +1,7 @@
 // NCCL or RCCL, opened at run time.
 #pragma once
 
-#include <ridge/comm/communicator.hpp>
-#include <ridge/device/queue.hpp>
+#include <ridge/comm/carrier.hpp>
 
 #include <memory>
 #include <string>
@@ -14,8 +13,7 @@ namespace ridge::comm {
 [[nodiscard]] std::string why_no_nccl(DeviceKind kind);
 
 /// Sends and receives in the order of the queue. Collective.
-[[nodiscard]] std::unique_ptr<BoundMessages> bind_nccl(Communicator& communicator, Queue& queue,
-                                                       std::vector<Message> sends,
-                                                       std::vector<Message> receives);
+[[nodiscard]] std::unique_ptr<BoundMessages>
+bind_nccl(const Endpoint& at, std::vector<Message> sends, std::vector<Message> receives);
 
 } // namespace ridge::comm

@@ -67,24 +67,18 @@ std::unique_ptr<NeighbourFields> NeighbourFields::reach(Communicator& communicat
   constexpr Bytes word{16};
   made->words_ = Memory(queue.device(), Bytes{4 * word.value}, "signals between ranks");
   fill_bytes(queue, made->words_.data(), 0, made->words_.size());
-  std::vector<Message> sends;
-  std::vector<Message> receives;
+  Phase words;
   for (const int side : {0, 1}) {
     if (!made->is_there(side)) continue;
     const int peer = made->sides_[at(side)].rank;
     const auto place = [&](int i) {
       return static_cast<char*>(made->words_.data()) + i * word.value;
     };
-    sends.push_back({place(side), word, peer, side});
-    receives.push_back({place(2 + side), word, peer, 1 - side}); // it sends to its other side
+    words.sends.push_back({place(side), word, peer, side});
+    words.receives.push_back({place(2 + side), word, peer, 1 - side}); // it sends to its other side
   }
-  made->meeting_ = bind_on_device(communicator, queue, Carrier::peer, sends, receives);
+  made->meeting_ = Transfer({communicator, queue, Carrier::peer}, std::move(words));
   return made;
-}
-
-void NeighbourFields::meet() {
-  meeting_->begin();
-  meeting_->finish();
 }
 
 } // namespace ridge::comm

@@ -65,9 +65,9 @@ std::size_t find_match(int rank, const std::vector<End>& mine, std::size_t numbe
 
 class PeerMessages final : public BoundMessages {
 public:
-  PeerMessages(Communicator& communicator, Queue& queue, const std::vector<Message>& sends,
+  PeerMessages(const Endpoint& at, const std::vector<Message>& sends,
                const std::vector<Message>& receives)
-      : queue_(queue), rank_(communicator.rank()) {
+      : queue_(at.queue), rank_(at.ranks.rank()) {
     for (const Message& m : sends)
       check(m);
     for (const Message& m : receives)
@@ -81,10 +81,10 @@ public:
     for (const Message& m : receives)
       in.push_back({m.peer, m.tag, m.size.value, landing(m)});
     queue_.wait(); // others may signal from now on
-    const auto all_out = gather_all(communicator, out);
-    const auto all_in = gather_all(communicator, in);
+    const auto all_out = gather_all(at.ranks, out);
+    const auto all_in = gather_all(at.ranks, in);
     const auto signals = export_memory(queue_.device(), signals_.data());
-    const auto all_signals = communicator.gather(signals.value_or(ExportedMemory{}));
+    const auto all_signals = at.ranks.gather(signals.value_or(ExportedMemory{}));
 
     std::vector<PushedMessage> pushed;
     std::int64_t longest = 0;
@@ -258,10 +258,9 @@ std::string why_no_peer(Communicator& communicator, const Device& device) {
   return at->second;
 }
 
-std::unique_ptr<BoundMessages> bind_peer(Communicator& communicator, Queue& queue,
-                                         const std::vector<Message>& sends,
+std::unique_ptr<BoundMessages> bind_peer(const Endpoint& at, const std::vector<Message>& sends,
                                          const std::vector<Message>& receives) {
-  return std::make_unique<PeerMessages>(communicator, queue, sends, receives);
+  return std::make_unique<PeerMessages>(at, sends, receives);
 }
 
 } // namespace ridge::comm

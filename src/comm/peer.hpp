@@ -1,8 +1,7 @@
 // Messages that GPUs of one machine store into each other's memory.
 #pragma once
 
-#include <ridge/comm/communicator.hpp>
-#include <ridge/device/queue.hpp>
+#include <ridge/comm/carrier.hpp>
 
 #include <memory>
 #include <string>
@@ -17,7 +16,7 @@ namespace ridge::comm {
 /// Sends and receives in the order of the queue, one launch for both. What is received into memory
 /// that cannot be exported takes a copy more. Collective. Throws UsageError for messages whose size
 /// or address is no multiple of four bytes, Failure where sends and receives do not match.
-[[nodiscard]] std::unique_ptr<BoundMessages> bind_peer(Communicator& communicator, Queue& queue,
+[[nodiscard]] std::unique_ptr<BoundMessages> bind_peer(const Endpoint& at,
                                                        const std::vector<Message>& sends,
                                                        const std::vector<Message>& receives);
 

@@ -112,7 +112,7 @@ Sums detail::own_sums(Queue& queue, const SiteSum<T>& sum) {
 
 std::vector<double> detail::sums_of_ranks(comm::Communicator& ranks, const RankLattice& part,
                                           int dimension, Sums mine) {
-  check_rank(part, ranks);
+  check_rank(part.ranks(), part.rank(), ranks);
   const auto owned = owned_slices(part, dimension);
   Index most = 0;
   for (const OwnedSlices& slices : owned)

@@ -23,7 +23,8 @@ void StoredStep::launch() const {
       program.run();
     return;
   }
-  exchange_->begin();
+  exchange_->fork();
+  exchange_->send();
   for (const Program& program : own_)
     program.run();
   exchange_->receive();
@@ -35,7 +36,8 @@ void StoredStep::launch() const {
 void StoredStep::run_exchange() {
   if (!exchange_) return;
   exchange_alone_.run(queue_, can_be_recorded(), [this] {
-    exchange_->begin();
+    exchange_->fork();
+    exchange_->send();
     exchange_->receive();
     exchange_->join();
   });

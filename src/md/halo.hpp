@@ -5,7 +5,7 @@
 // lists are built, each rank finds the units that its lists meet, and asks their ranks for them.
 #pragma once
 
-#include <ridge/comm/carrier.hpp>
+#include <ridge/comm/transfer.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/device/generate.hpp>
@@ -15,7 +15,6 @@
 #include "units.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 namespace ridge::md {
@@ -27,8 +26,7 @@ class Halo {
 
 public:
   Halo(Queue& queue, comm::Communicator& ranks, const pairs::Lists<T>& lists)
-      : queue_(queue), ranks_(ranks), lists_(lists),
-        carrier_(comm::choose_carrier(ranks, queue.device())) {
+      : queue_(queue), ranks_(ranks), lists_(lists), at_(ranks, queue) {
     const pairs::ListData& d = lists.data();
     const auto all = static_cast<Index>(ranks.ranks());
     units_ = ceil_div(d.bodies, Index{d.unit});
@@ -45,8 +43,8 @@ public:
   }
 
   /// Whether exchanges only give work to the queue.
-  [[nodiscard]] bool needs_no_host() const { return comm::needs_no_host(carrier_); }
-  [[nodiscard]] comm::Carrier carrier() const { return carrier_; }
+  [[nodiscard]] bool needs_no_host() const { return comm::needs_no_host(at_.carrier); }
+  [[nodiscard]] comm::Carrier carrier() const { return at_.carrier; }
   /// Changes where launches of an exchange recorded before are no longer right.
   [[nodiscard]] Index version() const { return version_; }
   /// Whether lists, and what is exchanged with them, can be built without the host on all ranks.
@@ -87,8 +85,7 @@ public:
       bind_exchange();
       find_units({});
     }
-    ask_->begin();
-    ask_->finish();
+    ask_.run();
     queue_.wait();
   }
   /// In queue order, without a word of the host, for lists built in that order: where messages have
@@ -96,8 +93,7 @@ public:
   void give_plan(const Span<unsigned>& halt) {
     find_units(halt);
     say_units_(queue_, {in_.units.elements(), in_.header_units.elements(), halt, true});
-    ask_->begin();
-    ask_->finish();
+    ask_.run();
     say_units_(queue_, {out_.units.elements(), out_.header_units.elements(), halt, false});
   }
 
@@ -110,8 +106,7 @@ public:
         out_.memory.data()[at] = static_cast<T>(have_moved ? 1 : 0);
     }
     copy(out_, position, true, moved);
-    exchange_->begin();
-    exchange_->finish();
+    exchange_.run();
     copy(in_, position, false, moved);
     if (on_host) {
       for (const Index at : in_.headers)
@@ -132,8 +127,7 @@ public:
       copy_units_(queue_, copied);
     };
     part(first, end);
-    gather_->begin();
-    gather_->finish();
+    gather_.run();
     copied.packs = false;
     part(0, first);
     part(end, units_);
@@ -185,15 +179,22 @@ private:
     side.header_places = on_device(side.headers, "places for ranks");
     side.header_units = on_device(side.begins, "places for ranks");
   }
-  [[nodiscard]] comm::Message values_of(const Side& side, std::size_t number, int peer) const {
-    const Index values = UnitCopy<T>::header + side.sizes[number] * Index{3} * lists_.data().unit;
-    return {side.memory.data() + side.headers[number],
-            Bytes{values * static_cast<Index>(sizeof(T))}, peer, 0};
+  /// The message of a side to, or from, another rank.
+  [[nodiscard]] std::size_t number_of(int peer) const {
+    return static_cast<std::size_t>(peer < ranks_.rank() ? peer : peer - 1);
   }
-  [[nodiscard]] static comm::Message units_of(const Side& side, std::size_t number, int peer) {
-    const Index units = 1 + side.sizes[number];
-    return {side.units.data() + side.begins[number],
-            Bytes{units * static_cast<Index>(sizeof(unsigned))}, peer, 0};
+  [[nodiscard]] comm::PiecesOf values_of(const Side& side) const {
+    return [this, &side](int peer) -> comm::Pieces {
+      const std::size_t m = number_of(peer);
+      const Index values = UnitCopy<T>::header + side.sizes[m] * Index{3} * lists_.data().unit;
+      return {comm::Piece::of(side.memory.data() + side.headers[m], values)};
+    };
+  }
+  [[nodiscard]] comm::PiecesOf units_of(const Side& side) const {
+    return [this, &side](int peer) -> comm::Pieces {
+      const std::size_t m = number_of(peer);
+      return {comm::Piece::of(side.units.data() + side.begins[m], 1 + side.sizes[m])};
+    };
   }
   void set(const Field<unsigned>& values, unsigned char byte) {
     fill_bytes(queue_, values.data(), byte,
@@ -224,17 +225,15 @@ private:
   }
 
   void bind_exchange() {
-    exchange_.reset();
-    ask_.reset();
+    exchange_ = {};
+    ask_ = {};
     ++version_;
     const int own = ranks_.rank();
-    std::vector<int> peers;
     std::vector<Index> most_out, most_in, begins;
     Index begin = 0;
     for (int peer = 0; peer < ranks_.ranks(); ++peer) {
       begins.push_back(begin);
       if (peer == own) continue;
-      peers.push_back(peer);
       most_out.push_back(most_of(peer, own));
       most_in.push_back(most_of(own, peer));
       begin += 1 + most_in.back();
@@ -243,19 +242,9 @@ private:
     begins_ = on_device(begins, "places for ranks");
     take(out_, most_out);
     take(in_, most_in);
-    std::vector<comm::Message> sends, receives, asks, asked;
-    for (std::size_t m = 0; m < peers.size(); ++m) {
-      sends.push_back(values_of(out_, m, peers[m]));
-      receives.push_back(values_of(in_, m, peers[m]));
-      asks.push_back(units_of(in_, m, peers[m]));
-      asked.push_back(units_of(out_, m, peers[m]));
-    }
     queue_.wait();
-    const auto bind = [&](std::vector<comm::Message>& to, std::vector<comm::Message>& from) {
-      return comm::bind_on_device(ranks_, queue_, carrier_, std::move(to), std::move(from));
-    };
-    exchange_ = bind(sends, receives);
-    ask_ = bind(asks, asked);
+    exchange_ = comm::Transfer(at_, comm::all_to_all(ranks_, values_of(out_), values_of(in_)));
+    ask_ = comm::Transfer(at_, comm::all_to_all(ranks_, units_of(in_), units_of(out_)));
   }
 
   void bind_gather() {
@@ -268,19 +257,12 @@ private:
     }
     gathered_.units = on_device(units, "units for ranks");
     gathered_.places = on_device(places, "places for ranks");
-    const auto part = [&](int rank, int peer) {
+    const auto part = [&](int rank) -> comm::Pieces {
       const Index begin = pairs::first_slot_of(d.bodies, d.unit, rank, ranks_.ranks());
       const Index end = pairs::first_slot_of(d.bodies, d.unit, rank + 1, ranks_.ranks());
-      return comm::Message{all_.data() + 6 * begin,
-                           Bytes{6 * (end - begin) * static_cast<Index>(sizeof(T))}, peer, 0};
+      return {comm::Piece::of(all_.data() + 6 * begin, 6 * (end - begin))};
     };
-    std::vector<comm::Message> sends, receives;
-    for (int peer = 0; peer < ranks_.ranks(); ++peer) {
-      if (peer == ranks_.rank()) continue;
-      if (const auto m = part(ranks_.rank(), peer); m.size.value > 0) sends.push_back(m);
-      if (const auto m = part(peer, peer); m.size.value > 0) receives.push_back(m);
-    }
-    gather_ = comm::bind_on_device(ranks_, queue_, carrier_, std::move(sends), std::move(receives));
+    gather_ = comm::Transfer(at_, comm::to_all(ranks_, part));
   }
 
   [[nodiscard]] UnitCopy<T> base(const Three& values, const Span<T>& packed) const {
@@ -310,7 +292,7 @@ private:
   CopyUnits<T>* copy_units_ = offered<CopyUnits<T>>(queue_.device().kind(), typeid(UnitCopy<T>));
   FindUnits* find_units_ = offered<FindUnits>(queue_.device().kind(), typeid(UnitNeeds));
   SayUnits* say_units_ = offered<SayUnits>(queue_.device().kind(), typeid(UnitWords));
-  comm::Carrier carrier_;
+  comm::Endpoint at_;
   Index units_ = 0, halo_units_ = 0, version_ = 0;
   bool builds_without_host_ = false;
   Field<unsigned> marks_, home_; ///< UnitNeeds; marks with the counts behind them
@@ -318,8 +300,7 @@ private:
   Field<T> all_;            ///< six values of each slot
   std::vector<Index> most_; ///< units that messages have room for: to a rank, from a rank
   Side out_, in_, gathered_;
-  std::unique_ptr<comm::BoundMessages> exchange_, ask_,
-      gather_; ///< of positions, units, all bodies
+  comm::Transfer exchange_, ask_, gather_; ///< of positions, units, all bodies
 };
 
 } // namespace ridge::md

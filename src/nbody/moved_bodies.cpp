@@ -23,17 +23,11 @@ Span<T> take(Queue& queue, Field<T>& field, Index count, const char* name) {
   return {field.data(), count};
 }
 
-template <class T>
-Bytes size_of(Index count) {
-  return Bytes{count * static_cast<Index>(sizeof(T))};
-}
-
 } // namespace
 
 template <class T>
 BodyExchange<T>::BodyExchange(Queue& queue, comm::Communicator& ranks, Domains& domains)
-    : queue_(queue), ranks_(ranks), domains_(domains),
-      carrier_(comm::choose_carrier(ranks, queue.device())), sorter_(queue),
+    : queue_(queue), ranks_(ranks), domains_(domains), at_(ranks, queue), sorter_(queue),
       move_(offered<MoveBetweenRanks<T>>(queue.device().kind(), typeid(MovedBodies<T>))) {}
 
 /// Where domains end, by sorted keys on the host. Bodies at one place are told apart by their
@@ -137,41 +131,30 @@ void BodyExchange<T>::exchange(const Columns& columns, const std::vector<Index>&
   const auto comes = [&](std::size_t rank) {
     return all[rank * ranks + static_cast<std::size_t>(me)];
   };
-  Index total = 0;
-  for (std::size_t rank = 0; rank < ranks; ++rank)
-    total += comes(rank);
+  std::vector<Index> out{0}; // where bodies for each rank begin, and from each
+  std::vector<Index> in{0};
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    out.push_back(out.back() + sizes[rank]);
+    in.push_back(in.back() + comes(rank));
+  }
+  const Index total = in.back();
   (void)take(queue_, coming_, moved_columns * total, "bodies of other ranks");
   (void)take(queue_, coming_bodies_, total, "bodies of other ranks");
 
-  std::vector<comm::Message> sends;
-  std::vector<comm::Message> receives;
-  const auto add = [](std::vector<comm::Message>& to, auto* data, Index count, std::size_t peer,
-                      int tag) {
-    const Bytes bytes{count * static_cast<Index>(sizeof(*data))};
-    if (count > 0) to.push_back({data, bytes, static_cast<int>(peer), tag});
+  const auto pieces = [](const Field<T>& values, const Field<std::uint32_t>& bodies,
+                         const std::vector<Index>& begins, int rank) {
+    const Index first = begins[static_cast<std::size_t>(rank)];
+    const Index count = begins[static_cast<std::size_t>(rank) + 1] - first;
+    return comm::Pieces{
+        comm::Piece::of(values.data() + moved_columns * first, moved_columns * count),
+        comm::Piece::of(bodies.data() + first, count)};
   };
-  Index out = 0;
-  Index in = 0;
-  for (std::size_t peer = 0; peer < ranks; ++peer) {
-    T* const from = going_.data() + moved_columns * out;
-    T* const to = coming_.data() + moved_columns * in;
-    if (static_cast<int>(peer) == me) {
-      copy_bytes_on_device(queue_, to, from, size_of<T>(moved_columns * sizes[peer]));
-      copy_bytes_on_device(queue_, coming_bodies_.data() + in, going_bodies_.data() + out,
-                           size_of<std::uint32_t>(sizes[peer]));
-    } else {
-      add(sends, from, moved_columns * sizes[peer], peer, 0);
-      add(sends, going_bodies_.data() + out, sizes[peer], peer, 1);
-      add(receives, to, moved_columns * comes(peer), peer, 0);
-      add(receives, coming_bodies_.data() + in, comes(peer), peer, 1);
-    }
-    out += sizes[peer];
-    in += comes(peer);
-  }
-  const auto transfer =
-      comm::bind_on_device(ranks_, queue_, carrier_, std::move(sends), std::move(receives));
-  transfer->begin();
-  transfer->finish();
+  const auto going = [&](int rank) { return pieces(going_, going_bodies_, out, rank); };
+  const auto coming = [&](int rank) { return pieces(coming_, coming_bodies_, in, rank); };
+  for (const std::size_t i : {0, 1})
+    copy_bytes_on_device(queue_, coming(me)[i].data, going(me)[i].data, going(me)[i].size);
+  comm::Transfer transfer(at_, comm::all_to_all(ranks_, going, coming));
+  transfer.run();
 
   if (total != call_.count) {
     queue_.wait(); // for what packs of them

@@ -1,7 +1,7 @@
 // Bodies that change ranks, on their devices: the host hears of keys and numbers only.
 #pragma once
 
-#include <ridge/comm/carrier.hpp>
+#include <ridge/comm/transfer.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/spatial/sort.hpp>
 
@@ -71,7 +71,7 @@ private:
   Queue& queue_;
   comm::Communicator& ranks_;
   Domains& domains_;
-  comm::Carrier carrier_;
+  comm::Endpoint at_;
   spatial::Sorter sorter_;
   MoveBetweenRanks<T>* move_;
   MovedBodies<T> call_;

@@ -1,19 +1,20 @@
 #include "ring.hpp"
 
+#include <utility>
+#include <vector>
+
 namespace ridge::nbody {
 
 Ring::Ring(comm::Communicator& ranks, Queue& work, void* own, Bytes block, int stages)
-    : rank_(ranks.rank()), ranks_(ranks.ranks()), own_(own), work_(work),
-      messages_(urgent_queue(work.device())), begun_(work.device()), done_(work.device()) {
-  const comm::Carrier carrier = comm::choose_carrier(ranks, work.device());
+    : rank_(ranks.rank()), ranks_(ranks.ranks()), stages_(stages), own_(own) {
   for (std::size_t i = 0; i < visitors_.size() && static_cast<int>(i) < stages - 1; ++i)
     visitors_[i] = Memory(work.device(), block, "bodies of other ranks");
-  moves_.resize(static_cast<std::size_t>(stages - 1));
+  std::vector<comm::Phase> moves;
   for (int stage = 0; stage + 1 < stages; ++stage) {
-    moves_[static_cast<std::size_t>(stage)] = comm::bind_on_device(
-        ranks, messages_, carrier, {{this->block(stage), block, holder(1), stage}},
-        {{this->block(stage + 1), block, owner(1), stage}});
+    moves.push_back({{{this->block(stage), block, holder(1), stage}},
+                     {{this->block(stage + 1), block, owner(1), stage}}});
   }
+  moves_ = comm::Transfer({ranks, work}, std::move(moves), comm::Travels::beside);
 }
 
 void* Ring::block(int stage) const {
@@ -22,14 +23,14 @@ void* Ring::block(int stage) const {
 
 void Ring::begin(int stage) {
   if (stage + 1 >= stages()) return;
-  begun_.set(messages_, work_);
-  moves_[static_cast<std::size_t>(stage)]->begin();
+  moves_.fork();
+  moves_.send(static_cast<std::size_t>(stage));
 }
 
 void Ring::finish(int stage) {
   if (stage + 1 >= stages()) return;
-  moves_[static_cast<std::size_t>(stage)]->finish();
-  done_.set(work_, messages_);
+  moves_.receive(static_cast<std::size_t>(stage));
+  moves_.join();
 }
 
 } // namespace ridge::nbody

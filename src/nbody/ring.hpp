@@ -2,14 +2,10 @@
 // those that it had before.
 #pragma once
 
-#include <ridge/comm/carrier.hpp>
+#include <ridge/comm/transfer.hpp>
 #include <ridge/device/memory.hpp>
-#include <ridge/device/order.hpp>
-#include <ridge/device/queue.hpp>
 
 #include <array>
-#include <memory>
-#include <vector>
 
 namespace ridge::nbody {
 
@@ -23,7 +19,7 @@ public:
   Ring(comm::Communicator& ranks, Queue& work, void* own, Bytes block, int stages);
 
   [[nodiscard]] int ranks() const { return ranks_; }
-  [[nodiscard]] int stages() const { return static_cast<int>(moves_.size()) + 1; }
+  [[nodiscard]] int stages() const { return stages_; }
   /// Whose block it is in a stage, and who then has this rank's.
   [[nodiscard]] int owner(int stage) const { return (rank_ - stage + ranks_) % ranks_; }
   [[nodiscard]] int holder(int stage) const { return (rank_ + stage) % ranks_; }
@@ -40,13 +36,10 @@ public:
   }
 
 private:
-  int rank_, ranks_;
+  int rank_, ranks_, stages_;
   void* own_;
-  Queue& work_;
-  Queue messages_; ///< they travel while the other queue computes
-  Order begun_, done_;
   std::array<Memory, 2> visitors_;
-  std::vector<std::unique_ptr<comm::BoundMessages>> moves_; ///< from each stage to the next
+  comm::Transfer moves_; ///< a phase from each stage to the next, while the work goes on
 };
 
 } // namespace ridge::nbody

@@ -137,7 +137,7 @@ private:
   struct Meeting {
     Bound forces;
     Field<T> losses, returned; ///< component after component
-    std::unique_ptr<comm::BoundMessages> back;
+    comm::Transfer back;
   };
   /// What is done in turn with the bodies that come round.
   struct Stages {
@@ -245,8 +245,7 @@ private:
 
   /// What the own bodies lose to those of a rank that has met them.
   void take_back(Meeting& meeting) {
-    meeting.back->begin();
-    meeting.back->finish();
+    meeting.back.run();
     const Index n = share_.count();
     Addition<T> lost{spans_of(sums_), {}, true};
     for (std::size_t c = 0; c < lost.from.size(); ++c)
@@ -371,13 +370,13 @@ private:
       encounter.half = ranks.rank() < other ? pairs::Half::first : pairs::Half::second;
     meeting.forces = offered<BindEncounter<Law>>(queue_.device().kind(), typeid(Encounter<Law>*))(
         queue_, encounter, std::get<pairs::GpuSchedule>(schedule_.schedule));
-    const auto message = [&](Field<T>& field, int peer) {
-      const Bytes bytes{field.count() * static_cast<Index>(sizeof(T))};
-      return comm::Message{field.data(), bytes, peer, stage};
+    const auto message = [&](const Field<T>& field, int peer) {
+      const auto [data, size] = comm::Piece::of(field.data(), field.count());
+      return std::vector{comm::Message{data, size, peer, stage}};
     };
-    meeting.back = comm::bind_on_device(ranks, queue_, comm::choose_carrier(ranks, queue_.device()),
-                                        {message(meeting.losses, other)},
-                                        {message(meeting.returned, ring_->holder(stage))});
+    meeting.back =
+        comm::Transfer({ranks, queue_}, {message(meeting.losses, other),
+                                         message(meeting.returned, ring_->holder(stage))});
     return meeting;
   }
 

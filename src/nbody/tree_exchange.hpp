@@ -1,11 +1,9 @@
 // Sums by a tree that ranks have made a part of each, brought together.
 #pragma once
 
-#include <ridge/comm/carrier.hpp>
+#include <ridge/comm/transfer.hpp>
 #include <ridge/pairs/tree.hpp>
 
-#include <memory>
-#include <utility>
 #include <vector>
 
 namespace ridge::nbody {
@@ -15,45 +13,29 @@ template <class P>
 class TreeExchange {
 public:
   /// Collective.
-  TreeExchange(comm::Communicator& ranks, Queue& queue)
-      : ranks_(ranks), queue_(queue), carrier_(comm::choose_carrier(ranks, queue.device())) {}
+  TreeExchange(comm::Communicator& ranks, Queue& queue) : at_(ranks, queue) {}
 
   /// In the order of the queue. Collective.
   void run(const pairs::TreeParts<P>& parts) {
     if (parts.moved || !transfer_) bind(parts);
-    transfer_->begin();
-    transfer_->finish();
+    transfer_.run();
   }
 
 private:
   void bind(const pairs::TreeParts<P>& parts) {
-    transfer_.reset();
-    const auto share_of = [&](int rank, int peer, std::vector<comm::Message>& messages) {
+    transfer_ = {};
+    const auto share_of = [&](int rank) -> comm::Pieces {
       const auto r = static_cast<std::size_t>(rank);
       const Index groups = parts.begins[r + 1] - parts.begins[r];
-      if (groups == 0) return;
-      const Index sums = 4 * (parts.place(rank + 1) - parts.place(rank));
-      messages.push_back({parts.sums.data + 4 * parts.place(rank),
-                          Bytes{sums * static_cast<Index>(sizeof(*parts.sums.data))}, peer, 0});
-      messages.push_back({parts.met.data + 2 * parts.begins[r],
-                          Bytes{2 * groups * static_cast<Index>(sizeof(std::uint32_t))}, peer, 1});
+      const Index sums = groups == 0 ? 0 : 4 * (parts.place(rank + 1) - parts.place(rank));
+      return {comm::Piece::of(parts.sums.data + 4 * parts.place(rank), sums),
+              comm::Piece::of(parts.met.data + 2 * parts.begins[r], 2 * groups)};
     };
-    const int own = ranks_.rank();
-    std::vector<comm::Message> sends;
-    std::vector<comm::Message> receives;
-    for (int peer = 0; peer < ranks_.ranks(); ++peer) {
-      if (peer == own) continue;
-      share_of(own, peer, sends);
-      share_of(peer, peer, receives);
-    }
-    transfer_ =
-        comm::bind_on_device(ranks_, queue_, carrier_, std::move(sends), std::move(receives));
+    transfer_ = comm::Transfer(at_, comm::to_all(at_.ranks, share_of));
   }
 
-  comm::Communicator& ranks_;
-  Queue& queue_;
-  comm::Carrier carrier_;
-  std::unique_ptr<comm::BoundMessages> transfer_;
+  comm::Endpoint at_;
+  comm::Transfer transfer_;
 };
 
 } // namespace ridge::nbody

@@ -55,7 +55,7 @@ Index tops_above(Index pieces) {
 
 template <class P>
 Essential<P>::Essential(Queue& queue, comm::Communicator& ranks)
-    : queue_(queue), ranks_(ranks), carrier_(comm::choose_carrier(ranks, queue.device())),
+    : queue_(queue), ranks_(ranks), at_(ranks, queue),
       is_gpu_(facts_of(queue.device()).takes_gpu_schedules), sorter_(queue), chooser_(queue),
       find_(offered<FindEssentials<P>>(queue.device().kind(), typeid(Essentials<P>))),
       pieces_(static_cast<std::size_t>(ranks.ranks())) {
@@ -64,15 +64,10 @@ Essential<P>::Essential(Queue& queue, comm::Communicator& ranks)
   wide_boxes_ =
       Field<S>(queue.device(), Extents{all * most_wide_boxes * box_values}, "boxes of ranks");
   fill_bytes(queue, blocks_.data(), 0, size_of<S>(blocks_.count()));
-  std::vector<comm::Message> sends;
-  std::vector<comm::Message> receives;
-  const auto block_of = [&](int rank) { return blocks_.data() + rank * block_values; };
-  for (int peer = 0; peer < ranks.ranks(); ++peer) {
-    if (peer == ranks.rank()) continue;
-    sends.push_back({block_of(ranks.rank()), size_of<S>(block_values), peer, 0});
-    receives.push_back({block_of(peer), size_of<S>(block_values), peer, 0});
-  }
-  boxes_transfer_ = comm::bind_on_device(ranks, queue, carrier_, sends, receives);
+  const auto block_of = [&](int rank) -> comm::Pieces {
+    return {comm::Piece::of(blocks_.data() + rank * block_values, block_values)};
+  };
+  boxes_transfer_ = comm::Transfer(at_, comm::to_all(ranks, block_of));
 }
 
 /// Where the bodies of each rank are.
@@ -87,8 +82,7 @@ void Essential<P>::exchange_boxes(const std::function<void(const char*)>& begins
   step(EssentialStep::runs, 0, 0);
   chooser_.choose(most_boxes, {blocks_.data() + ranks_.rank() * block_values, block_values});
   begins_phase("wait");
-  boxes_transfer_->begin();
-  boxes_transfer_->finish();
+  boxes_transfer_.run();
   begins_phase("exchange");
   chooser_.widen(std::as_const(blocks_).elements(), wide_boxes_.elements());
 }
@@ -193,7 +187,7 @@ std::vector<typename Essential<P>::Begin> Essential<P>::begins() const {
 /// All ranks know all sizes, so they agree on the room of each message.
 template <class P>
 void Essential<P>::take_room(const Sizes& sizes) {
-  transfer_.reset();
+  transfer_ = {};
   ranks_.barrier(); // nobody reaches memory of others any more
   room_ = sizes;
   room_highers_ = highers();
@@ -202,11 +196,11 @@ void Essential<P>::take_room(const Sizes& sizes) {
       size = with_spare(size);
   }
   const Begin end = begins().back();
-  take(queue_, centres_, 4 * end.node, "nodes of all ranks");
-  take(queue_, moments_, 8 * end.node, "nodes of all ranks");
-  take(queue_, higher_, highers() * end.node, "nodes of all ranks");
-  take(queue_, links_, 2 * end.node, "nodes of all ranks");
-  take(queue_, bodies_, 4 * end.body, "bodies of all ranks");
+  take(queue_, all_.centres, 4 * end.node, "nodes of all ranks");
+  take(queue_, all_.moments, 8 * end.node, "nodes of all ranks");
+  take(queue_, all_.higher, highers() * end.node, "nodes of all ranks");
+  take(queue_, all_.links, 2 * end.node, "nodes of all ranks");
+  take(queue_, all_.bodies, 4 * end.body, "bodies of all ranks");
   const int me = ranks_.rank();
   for (int peer = 0; peer < ranks_.ranks(); ++peer) {
     if (peer != me)
@@ -219,30 +213,23 @@ template <class P>
 void Essential<P>::bind() {
   const int me = ranks_.rank();
   const auto at = begins();
-  std::vector<comm::Message> sends;
-  std::vector<comm::Message> receives;
-  const auto add = [](std::vector<comm::Message>& to, auto* data, Index count, int peer, int tag) {
-    const Bytes bytes{count * static_cast<Index>(sizeof(*data))};
-    if (count > 0) to.push_back({data, bytes, peer, tag});
+  const auto pieces = [&](const auto& of, const Begin& first, Index nodes, Index bodies) {
+    return comm::Pieces{
+        comm::Piece::of(of.centres.data() + 4 * first.node, 4 * nodes),
+        comm::Piece::of(of.moments.data() + 8 * first.node, 8 * nodes),
+        comm::Piece::of(of.links.data() + 2 * first.node, 2 * nodes),
+        comm::Piece::of(of.bodies.data() + 4 * first.body, 4 * bodies),
+        comm::Piece::of(of.higher.data() + highers() * first.node, highers() * nodes)};
   };
-  for (int peer = 0; peer < ranks_.ranks(); ++peer) {
-    if (peer == me) continue;
+  const auto out = [&](int peer) {
     const Piece& piece = pieces_[static_cast<std::size_t>(peer)];
+    return pieces(piece, {0, 0}, room_.nodes(me, peer), room_.bodies(me, peer));
+  };
+  const auto in = [&](int peer) {
     const Begin& here = at[static_cast<std::size_t>(peer)];
-    const Index out = room_.nodes(me, peer);
-    const Index in = room_.nodes(peer, me);
-    add(sends, piece.centres.data(), 4 * out, peer, 0);
-    add(sends, piece.moments.data(), 8 * out, peer, 1);
-    add(sends, piece.links.data(), 2 * out, peer, 2);
-    add(sends, piece.bodies.data(), 4 * room_.bodies(me, peer), peer, 3);
-    add(sends, piece.higher.data(), highers() * out, peer, 4);
-    add(receives, centres_.data() + 4 * here.node, 4 * in, peer, 0);
-    add(receives, moments_.data() + 8 * here.node, 8 * in, peer, 1);
-    add(receives, links_.data() + 2 * here.node, 2 * in, peer, 2);
-    add(receives, bodies_.data() + 4 * here.body, 4 * room_.bodies(peer, me), peer, 3);
-    add(receives, higher_.data() + highers() * here.node, highers() * in, peer, 4);
-  }
-  transfer_ = comm::bind_on_device(ranks_, queue_, carrier_, std::move(sends), std::move(receives));
+    return pieces(all_, here, room_.nodes(peer, me), room_.bodies(peer, me));
+  };
+  transfer_ = comm::Transfer(at_, comm::all_to_all(ranks_, out, in));
   set_tops();
 }
 
@@ -280,16 +267,16 @@ template <class P>
 void Essential<P>::place_own() {
   const auto& own = call_.walk.tree;
   const Index first = begins()[static_cast<std::size_t>(ranks_.rank())].node;
-  copy_bytes_on_device(queue_, bodies_.data(), own.sorted.data, size_of<S>(4 * own.count));
-  copy_bytes_on_device(queue_, centres_.data() + 4 * first, own.centres.data,
+  copy_bytes_on_device(queue_, all_.bodies.data(), own.sorted.data, size_of<S>(4 * own.count));
+  copy_bytes_on_device(queue_, all_.centres.data() + 4 * first, own.centres.data,
                        size_of<S>(4 * own.nodes));
-  copy_bytes_on_device(queue_, moments_.data() + 8 * first, own.moments.data,
+  copy_bytes_on_device(queue_, all_.moments.data() + 8 * first, own.moments.data,
                        size_of<T>(8 * own.nodes));
   if (highers() > 0)
-    copy_bytes_on_device(queue_, higher_.data() + highers() * first, own.higher.data,
+    copy_bytes_on_device(queue_, all_.higher.data() + highers() * first, own.higher.data,
                          size_of<T>(highers() * own.nodes));
   call_.links_from = own.links;
-  call_.links = {links_.data() + 2 * first, 2 * own.nodes};
+  call_.links = {all_.links.data() + 2 * first, 2 * own.nodes};
   call_.first_node = static_cast<std::uint32_t>(first);
   call_.first_body = 0;
   step(EssentialStep::rebase, 0, own.nodes);
@@ -306,7 +293,7 @@ void Essential<P>::place_arrivals(const Sizes& sizes) {
     const Index nodes = sizes.nodes(peer, me);
     counts_.nodes += nodes;
     counts_.bodies += sizes.bodies(peer, me);
-    call_.links = {links_.data() + 2 * here.node, 2 * nodes};
+    call_.links = {all_.links.data() + 2 * here.node, 2 * nodes};
     call_.links_from = call_.links;
     call_.first_node = static_cast<std::uint32_t>(here.node);
     call_.first_body = static_cast<std::uint32_t>(here.body);
@@ -326,22 +313,21 @@ Essential<P>::merge(const TreeWalk<P>& walk, const std::vector<Index>& levels,
     bind();
   }
   place_own();
-  transfer_->begin();
-  transfer_->finish();
+  transfer_.run();
   place_arrivals(sizes);
-  call_.centres = centres_.elements();
-  call_.moments = moments_.elements();
-  call_.higher = highers() > 0 ? higher_.elements() : Span<T>();
-  call_.links = links_.elements();
+  call_.centres = all_.centres.elements();
+  call_.moments = all_.moments.elements();
+  call_.higher = highers() > 0 ? all_.higher.elements() : Span<T>();
+  call_.links = all_.links.elements();
   step(EssentialStep::tops, 0, 0);
 
   whole_ = walk.tree;
   whole_.nodes = begins().back().node;
-  whole_.sorted = bodies_.elements();
-  whole_.centres = centres_.elements();
-  whole_.moments = moments_.elements();
+  whole_.sorted = all_.bodies.elements();
+  whole_.centres = all_.centres.elements();
+  whole_.moments = all_.moments.elements();
   whole_.higher = call_.higher;
-  whole_.links = links_.elements();
+  whole_.links = all_.links.elements();
   return whole_;
 }
 
@@ -350,12 +336,13 @@ Bytes Essential<P>::held() const {
   const auto of = [](const auto& field) {
     return field.count() * static_cast<Index>(sizeof(*field.data()));
   };
+  const auto of_piece = [&](const Piece& p) {
+    return of(p.centres) + of(p.bodies) + of(p.moments) + of(p.higher) + of(p.links);
+  };
   Index sum = sorter_.held().value + chooser_.held().value + of(blocks_) + of(wide_boxes_) +
-              of(centres_) + of(bodies_) + of(moments_) + of(higher_) + of(far_) + of(uses_) +
-              of(numbers_) + of(places_) + of(links_) + of(tops_);
+              of(far_) + of(uses_) + of(numbers_) + of(places_) + of(tops_) + of_piece(all_);
   for (const Piece& piece : pieces_)
-    sum += of(piece.centres) + of(piece.bodies) + of(piece.moments) + of(piece.higher) +
-           of(piece.links);
+    sum += of_piece(piece);
   return Bytes{sum};
 }
 

@@ -15,25 +15,21 @@ constexpr Bytes all_scalars{scalars * sizeof(double)};
 
 RankSums::RankSums(comm::Communicator& ranks, Queue& queue, int columns)
     : queue_(queue), ranks_(ranks.ranks()), rank_(ranks.rank()), columns_(columns),
-      carrier_(comm::choose_carrier(ranks, queue.device())),
       mine_(queue.device(), Bytes{columns * all_scalars.value}, "a rank's sums"),
       all_(queue.device(), Bytes{ranks_ * sent().value}, "the sums of all ranks") {
   fill_bytes(queue, mine_.data(), 0, mine_.size());
-  std::vector<comm::Message> sends;
-  std::vector<comm::Message> receives;
-  for (int rank = 0; rank < ranks.ranks(); ++rank) {
-    if (rank == ranks.rank()) continue;
-    sends.push_back({mine_.data(), sent(), rank, 0});
-    receives.push_back({static_cast<char*>(all_.data()) + rank * sent().value, sent(), rank, 0});
-  }
-  transfer_ = comm::bind_on_device(ranks, queue, carrier_, std::move(sends), std::move(receives));
+  const auto sums_of = [&](int rank) -> comm::Pieces {
+    if (rank == ranks.rank()) return {{mine_.data(), sent()}};
+    return {{static_cast<char*>(all_.data()) + rank * sent().value, sent()}};
+  };
+  transfer_ = comm::Transfer({ranks, queue}, comm::to_all(ranks, sums_of));
 }
 
-void RankSums::exchange() const {
-  transfer_->begin();
+void RankSums::exchange() {
+  transfer_.begin();
   copy_bytes_on_device(queue_, static_cast<char*>(all_.data()) + rank_ * sent().value, mine_.data(),
                        sent());
-  transfer_->finish();
+  transfer_.finish();
 }
 
 template <class T>

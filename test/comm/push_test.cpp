@@ -19,7 +19,7 @@ namespace ridge::comm {
 namespace {
 
 /// A message in words: where it is taken from, and where it goes to.
-struct Piece {
+struct Copied {
   Index from, to, words;
   int tag;
 };
@@ -46,29 +46,30 @@ protected:
 
   Queue queue{Device(GetParam())};
   std::unique_ptr<Communicator> one = alone();
+  Endpoint at{*one, queue, Carrier::peer};
 };
 
 TEST_P(Push, EachMessageGoesToItsPlaceEveryTime) {
   const Memory source = memory("what is sent");
   const Memory target = memory("what is received");
   // Whole packs of 16 and of 8 bytes, single words, odd ends, and more than a block takes at once.
-  const std::vector<Piece> pieces = {{0, 16, 4, 3},           {100, 200, 2, 1},
-                                     {301, 303, 1, 1},        {404, 411, 7, 0},
-                                     {1000, 1000, 4096, 2},   {8002, 6000, 998, 9},
-                                     {12001, 9001, 12345, 3}, {28000, 24000, 11000, 5}};
+  const std::vector<Copied> pieces = {{0, 16, 4, 3},           {100, 200, 2, 1},
+                                      {301, 303, 1, 1},        {404, 411, 7, 0},
+                                      {1000, 1000, 4096, 2},   {8002, 6000, 998, 9},
+                                      {12001, 9001, 12345, 3}, {28000, 24000, 11000, 5}};
   std::vector<Message> sends, receives;
-  for (const Piece& p : pieces) {
+  for (const Copied& p : pieces) {
     sends.push_back(message(source, p.from, p.words, p.tag));
     receives.push_back(message(target, p.to, p.words, p.tag));
   }
-  const auto transfer = bind_on_device(*one, queue, Carrier::peer, sends, receives);
+  const auto transfer = bind_on_device(at, sends, receives);
   for (std::uint64_t step = 0; step < 3; ++step) {
     std::vector<std::uint32_t> values(all), expected(all, poison);
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = static_cast<std::uint32_t>(1e9 * (random_value(step, static_cast<Index>(i)) + 1));
     set(source, values);
     set(target, expected);
-    for (const Piece& p : pieces) {
+    for (const Copied& p : pieces) {
       for (Index i = 0; i < p.words; ++i)
         expected[static_cast<std::size_t>(p.to + i)] = values[static_cast<std::size_t>(p.from + i)];
     }
@@ -95,7 +96,7 @@ TEST_P(Push, MoreMessagesThanTravelWithALaunch) {
     for (Index i = 0; i < words; ++i)
       expected[static_cast<std::size_t>(to + i)] = values[static_cast<std::size_t>(from + i)];
   }
-  const auto transfer = bind_on_device(*one, queue, Carrier::peer, sends, receives);
+  const auto transfer = bind_on_device(at, sends, receives);
   for (int step = 0; step < 2; ++step) {
     set(source, values);
     set(target, std::vector<std::uint32_t>(all, poison));
@@ -106,7 +107,7 @@ TEST_P(Push, MoreMessagesThanTravelWithALaunch) {
 }
 
 TEST_P(Push, NothingToSendIsNoLaunch) {
-  const auto transfer = bind_on_device(*one, queue, Carrier::peer, {}, {});
+  const auto transfer = bind_on_device(at, {}, {});
   transfer->begin();
   transfer->finish();
   queue.wait();
@@ -116,15 +117,15 @@ TEST_P(Push, MessagesOfHalfWordsAreRefused) {
   const Memory source = memory("what is sent");
   Message odd = message(source, 0, 1, 0);
   odd.size = Bytes{3};
-  EXPECT_THROW((void)bind_on_device(*one, queue, Carrier::peer, {odd}, {odd}), UsageError);
+  EXPECT_THROW((void)bind_on_device(at, {odd}, {odd}), UsageError);
 }
 
 TEST_P(Push, EndsThatDoNotMatchAreSaid) {
   const Memory source = memory("what is sent");
   const Message four = message(source, 0, 4, 0);
   const Message five = message(source, 8, 5, 0);
-  EXPECT_THROW((void)bind_on_device(*one, queue, Carrier::peer, {four}, {}), Failure);
-  EXPECT_THROW((void)bind_on_device(*one, queue, Carrier::peer, {four}, {five}), Failure);
+  EXPECT_THROW((void)bind_on_device(at, {four}, {}), Failure);
+  EXPECT_THROW((void)bind_on_device(at, {four}, {five}), Failure);
 }
 
 /// GPUs and emulated ones; AMD's are not written to by peers.

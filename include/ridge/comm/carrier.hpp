@@ -33,13 +33,21 @@ enum class Carrier {
 [[nodiscard]] Carrier choose_carrier(Communicator& communicator, const Device& device,
                                      std::string* reason = nullptr);
 
-/// Messages between memory of devices, in the order of `queue`: sent is what all work given to it
-/// before `begin` has made, and work given after `finish` sees what was received. Collective. Where
-/// the carrier needs no host, begin and finish only give work to the queue.
-[[nodiscard]] std::unique_ptr<BoundMessages> bind_on_device(Communicator& communicator,
-                                                            Queue& queue, Carrier carrier,
-                                                            std::vector<Message> sends,
-                                                            std::vector<Message> receives);
+/// What messages of a queue's device are bound with. Choosing the carrier is collective.
+struct Endpoint {
+  Endpoint(Communicator& of, Queue& work) : Endpoint(of, work, choose_carrier(of, work.device())) {}
+  Endpoint(Communicator& of, Queue& work, Carrier by) : ranks(of), queue(work), carrier(by) {}
+
+  Communicator& ranks;
+  Queue& queue;
+  Carrier carrier;
+};
+
+/// Messages between memory of devices, in the order of the queue: what all work given to it before
+/// `begin` has made is sent, and work given after `finish` sees what was received. Collective.
+/// Where the carrier needs no host, begin and finish only give work to the queue.
+[[nodiscard]] std::unique_ptr<BoundMessages>
+bind_on_device(const Endpoint& at, std::vector<Message> sends, std::vector<Message> receives);
 
 /// The device that `name` means for this rank: `auto`, and a kind without a number, are spread over
 /// the GPUs of the machine by local rank. Throws UsageError as Device does.

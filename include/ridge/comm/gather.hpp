@@ -5,10 +5,11 @@
 //   gather.get(all);      // rank after rank, on the host
 #pragma once
 
-#include <ridge/comm/carrier.hpp>
+#include <ridge/comm/grid.hpp>
+#include <ridge/comm/transfer.hpp>
 #include <ridge/device/memory.hpp>
 
-#include <memory>
+#include <vector>
 
 namespace ridge::comm {
 
@@ -20,29 +21,29 @@ public:
   /// `mine`: memory of the queue's device, of the same size on every rank, a multiple of four
   /// bytes. Queue, memory and communicator must outlive it.
   Gather(Communicator& communicator, Queue& queue, const void* mine, Bytes size);
-  ~Gather();
-  Gather(const Gather&) = delete;
-  Gather& operator=(const Gather&) = delete;
 
   /// Sends what work given to the queue so far has made.
-  void launch();
+  void launch() { transfer_.run(); }
   /// Waits, and copies what all ranks sent by the last launch() to memory of the host, rank after
   /// rank.
   void get(void* all);
 
-  [[nodiscard]] Carrier carrier() const { return carrier_; }
+  [[nodiscard]] Carrier carrier() const { return at_.carrier; }
   /// Whether launch() only gives work to the queue; elsewhere get() sends the messages.
-  [[nodiscard]] bool needs_no_host() const { return transfer_ || communicator_.ranks() == 1; }
+  [[nodiscard]] bool needs_no_host() const { return transfer_ || at_.ranks.ranks() == 1; }
 
 private:
-  Communicator& communicator_;
-  Queue& queue_;
+  Endpoint at_;
   const void* mine_;
   Bytes size_;
-  Carrier carrier_;
   Memory theirs_; ///< of all ranks, on the device; this one's place stays empty
   Memory host_;
-  std::unique_ptr<BoundMessages> transfer_; ///< none where messages need the host
+  Transfer transfer_; ///< empty where messages need the host
 };
+
+/// Brings the points of a box to rank 0, packed with x first, from the ranks that own them: `whole`
+/// gets them there. `mine`: those of them that this rank owns, packed, on the host. Collective.
+void gather_box(Communicator& ranks, const Grid& grid, const Box& box, const void* mine,
+                Index element_bytes, std::vector<char>& whole);
 
 } // namespace ridge::comm

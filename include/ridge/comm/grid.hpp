@@ -26,6 +26,9 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
+/// Points that are in both; empty where there are none.
+[[nodiscard]] Box overlap(const Box& a, const Box& b);
+
 /// One component of three by its axis: 0, 1, 2 for x, y, z.
 [[nodiscard]] constexpr Index& along(Index3& v, int axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;

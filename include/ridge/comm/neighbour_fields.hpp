@@ -2,9 +2,9 @@
 // on its way from the first result on, and no exchange follows the launch.
 #pragma once
 
-#include <ridge/comm/carrier.hpp>
 #include <ridge/comm/copy_boxes.hpp>
 #include <ridge/comm/grid.hpp>
+#include <ridge/comm/transfer.hpp>
 #include <ridge/device/exported.hpp>
 #include <ridge/device/memory.hpp>
 
@@ -34,7 +34,7 @@ public:
   }
   /// In the order of the queue: work given before it is done, and the neighbours' likewise, before
   /// what follows begins. Collective.
-  void meet();
+  void meet() { meeting_.run(); }
 
 private:
   struct Side {
@@ -49,7 +49,7 @@ private:
   std::array<Side, 2> sides_;
   std::vector<ImportedMemory> reached_;
   Memory words_; ///< of the messages that ranks meet by
-  std::unique_ptr<BoundMessages> meeting_;
+  Transfer meeting_;
 };
 
 } // namespace ridge::comm

@@ -1,19 +1,36 @@
 // Halo exchange of lattice fields: the sites around what a rank owns, from the ranks that own them.
 #pragma once
 
-#include <ridge/comm/carrier.hpp>
+#include <ridge/comm/transfer.hpp>
 #include <ridge/lattice/rank_lattice.hpp>
 #include <ridge/lattice/reach.hpp>
-#include <ridge/launch/bound.hpp>
 
-#include <memory>
 #include <vector>
 
 namespace ridge::lattice {
 
 namespace detail {
-/// Throws UsageError unless this is the part of a communicator's own rank.
-void check_rank(const RankLattice& part, const comm::Communicator& ranks);
+/// Throws UsageError unless this rank of a grid is a communicator's own.
+void check_rank(const Extents& grid, int rank, const comm::Communicator& ranks);
+
+/// Of a box, or a window, of sites that a rank owns: `depth` layers that it sends across one side
+/// along a dimension, and those beyond the other side that it receives then.
+template <class Box>
+struct Faces {
+  Box sent, received;
+};
+/// `side`: 1 for what lies above the own sites, whose rank is the one above, and -1 for below.
+template <class Box>
+[[nodiscard]] Faces<Box> faces_of(const Box& owned, int d, int side, int depth) {
+  Faces<Box> faces{owned, owned};
+  const int begin = owned.begin[d];
+  const int end = owned.end[d];
+  faces.sent.begin[d] = side < 0 ? end - depth : begin;
+  faces.sent.end[d] = faces.sent.begin[d] + depth;
+  faces.received.begin[d] = side < 0 ? begin - depth : end;
+  faces.received.end[d] = faces.received.begin[d] + depth;
+  return faces;
+}
 } // namespace detail
 
 /// Boxes that one launch copies: two sides of each dimension.
@@ -45,31 +62,12 @@ struct HaloCopier;
 /// An exchange of fields, bound once. Faces alone travel together; where a kernel reads along two
 /// dimensions at once, one dimension after the other, so that edges and corners come along.
 /// Messages travel on a queue of their own. Collective; begin and finish too.
-class HaloExchange {
+class HaloExchange : public comm::Transfer {
 public:
   /// Queue, lattice and fields must outlive it. Throws UsageError where a field is read farther
   /// than the lattice's depth.
   HaloExchange(comm::Communicator& ranks, Queue& queue, const RankLattice& part,
                const std::vector<FieldReach>& fields);
-  ~HaloExchange();
-  HaloExchange(const HaloExchange&) = delete;
-  HaloExchange& operator=(const HaloExchange&) = delete;
-
-  /// Sends what work given to the queue so far has made.
-  void begin();
-  /// Work given to the queue after it sees the halos.
-  void finish();
-
-  /// Bytes that this rank sends, and messages.
-  [[nodiscard]] Bytes sent() const;
-  [[nodiscard]] int messages() const;
-  [[nodiscard]] comm::Carrier carrier() const;
-  /// Whether begin and finish may be recorded in a graph of the queue.
-  [[nodiscard]] bool can_be_recorded() const { return comm::needs_no_host(carrier()); }
-
-private:
-  struct State;
-  std::unique_ptr<State> state_;
 };
 
 } // namespace ridge::lattice

@@ -3,7 +3,7 @@
 // Caltech (1991); M. S. Warren and J. K. Salmon, Supercomputing '92.
 #pragma once
 
-#include <ridge/comm/carrier.hpp>
+#include <ridge/comm/transfer.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/pairs/essential_boxes.hpp>
 #include <ridge/pairs/tree_walk.hpp>
@@ -95,7 +95,7 @@ public:
   [[nodiscard]] Bytes held() const;
 
 private:
-  /// Bodies and nodes for another rank.
+  /// Bodies and nodes, such as another rank needs.
   struct Piece {
     Field<S> centres, bodies;
     Field<T> moments, higher;
@@ -139,7 +139,7 @@ private:
 
   Queue& queue_;
   comm::Communicator& ranks_;
-  comm::Carrier carrier_;
+  comm::Endpoint at_;
   /// Or an emulated one. On the cpu messages cost little to bind, and have no room to spare: bodies
   /// of ranks lie without gaps, which mixed precision adds up in another order.
   bool is_gpu_;
@@ -153,10 +153,9 @@ private:
   Sizes room_;                ///< that messages are bound for
   Index room_highers_ = 0;
   Field<S> blocks_, wide_boxes_; ///< of all ranks
-  Field<S> centres_, bodies_;
-  Field<T> moments_, higher_;
-  Field<std::uint32_t> far_, uses_, numbers_, places_, links_, tops_;
-  std::unique_ptr<comm::BoundMessages> boxes_transfer_, transfer_; ///< of the memory above
+  Piece all_;                    ///< nodes and bodies of all ranks
+  Field<std::uint32_t> far_, uses_, numbers_, places_, tops_;
+  comm::Transfer boxes_transfer_, transfer_; ///< of the memory above
 };
 
 } // namespace ridge::pairs

@@ -2,7 +2,7 @@
 // all of one length; memory beside them is given once.
 #pragma once
 
-#include <ridge/comm/carrier.hpp>
+#include <ridge/comm/transfer.hpp>
 #include <ridge/device/memory.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/launch/bound.hpp>
@@ -88,8 +88,8 @@ public:
   }
   [[nodiscard]] int stride() const { return columns_ > 1 ? scalars : 1; }
   /// Collective.
-  void exchange() const;
-  [[nodiscard]] bool needs_no_host() const { return comm::needs_no_host(carrier_); }
+  void exchange();
+  [[nodiscard]] bool needs_no_host() const { return transfer_.can_be_recorded(); }
 
 private:
   [[nodiscard]] Bytes sent() const {
@@ -98,9 +98,8 @@ private:
   Queue& queue_;
   Index ranks_, rank_;
   int columns_;
-  comm::Carrier carrier_;
   Memory mine_, all_;
-  std::unique_ptr<comm::BoundMessages> transfer_;
+  comm::Transfer transfer_;
 };
 
 /// The sum of x y over all ranks, the same bits for any number of them; numbers that belong to none

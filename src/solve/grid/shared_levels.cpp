@@ -44,7 +44,7 @@ Slabs checked(Slabs slabs) {
 
 template <class T>
 SharedLevels<T>::SharedLevels(comm::Communicator& ranks, Queue& queue, Slabs finest)
-    : sharing_{ranks, queue, comm::choose_carrier(ranks, queue.device())},
+    : sharing_{{ranks, queue}},
       units_(ranks.from(0, Index{queue.device().is_gpu() ? queue.device().facts().units : 0})),
       coarse_(asked_coarse(ranks)), slabs_{checked(std::move(finest))}, joins_(1) {
   shared_ = 1;
@@ -158,7 +158,7 @@ void SharedLevels<T>::meet(std::size_t l, const Level<T>& level) {
 template <class T>
 void SharedLevels<T>::arrive(std::size_t l, const Level<T>& level) {
   if (is_joined(l)) {
-    const Join& join = *joins_[l];
+    Join& join = *joins_[l];
     const Slab& part = mine_of(join.parts);
     const Planes from = planes_of(join.b);
     copy_bytes_on_device(sharing_.queue, planes_of(level.b).at(part.begin - origin(l)),
@@ -225,10 +225,10 @@ void SharedLevels<T>::arrive_k(std::size_t l, const Level<T>& level) {
                          Bytes{count * whole.each.value});
   };
   if (is_joined(l)) {
-    const Join& join = *joins_[l];
+    Join& join = *joins_[l];
     const Slab& part = mine_of(join.parts);
     copy(part.begin - origin(l) + 1, planes_of(join.k), part.below() + 1, part.owned());
-    exchange(join.all_k);
+    join.all_k.run();
     const bool is_periodic = join.parts.is_periodic();
     const Index n = join.parts.planes();
     const Index held = shares(l) ? mine(l).held() : n;
@@ -240,7 +240,7 @@ void SharedLevels<T>::arrive_k(std::size_t l, const Level<T>& level) {
   }
   if (shares(l)) {
     if (!messages_[l].k) messages_[l].k = sharing_.halos(slabs_[l], whole, 1);
-    exchange(messages_[l].k);
+    messages_[l].k.run();
   }
 }
 

@@ -72,13 +72,13 @@ public:
 
 private:
   struct Messages {
-    std::unique_ptr<comm::BoundMessages> u, b, k;
+    comm::Transfer u, b, k;
   };
   /// From the level before, whose slabs become `parts`, to one of larger groups, or a whole one.
   struct Join {
     Slabs parts;
     Field<T> u, b, k; ///< of this rank's part
-    std::unique_ptr<comm::BoundMessages> all_b, all_k;
+    comm::Transfer all_b, all_k;
   };
   [[nodiscard]] const Slab& mine_of(const Slabs& slabs) const {
     return slabs[slabs.of_rank(sharing_.ranks.rank())];
@@ -97,8 +97,8 @@ private:
   [[nodiscard]] bool is_worth_sharing(const Slabs& slabs, Index points, int exchanges) const;
   void share_next(Index points);
   [[nodiscard]] static Planes planes_of(const Field<T>& field);
-  void send(const std::unique_ptr<comm::BoundMessages>& transfer) {
-    if (!is_silent_) exchange(transfer);
+  void send(comm::Transfer& transfer) {
+    if (!is_silent_) transfer.run();
   }
 
   Sharing sharing_;

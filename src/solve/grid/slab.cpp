@@ -131,15 +131,13 @@ Coarsening sliced(const Axis& axis, const Coarsening& whole, const Slab& fine, c
   return some;
 }
 
-std::unique_ptr<comm::BoundMessages> Sharing::halos(const Slabs& slabs, const Planes& planes,
-                                                    Index around) const {
+comm::Transfer Sharing::halos(const Slabs& slabs, const Planes& planes, Index around) const {
   const int rank = ranks.rank();
   const int here = slabs.of_rank(rank);
   const Slab& mine = slabs[here];
   const Index deep = slabs.halo() + around;
   const Index first = mine.below() + around; // plane that is owned, in the array
-  std::vector<comm::Message> sends;
-  std::vector<comm::Message> receives;
+  comm::Phase all;
   const Bytes size{deep * planes.each.value};
   for (int side = 0; side < 2; ++side) {
     const int there = slabs.neighbour(here, side);
@@ -147,13 +145,13 @@ std::unique_ptr<comm::BoundMessages> Sharing::halos(const Slabs& slabs, const Pl
     // A tag a direction: two slabs of a periodic axis are neighbours on both sides.
     for (int peer = 0; peer < slabs.ranks(); ++peer) {
       if (slabs.of_rank(peer) == there && slabs.giver(peer, here) == rank)
-        sends.push_back(
+        all.sends.push_back(
             {planes.at(side == 0 ? first : first + mine.owned() - deep), size, peer, side});
     }
-    receives.push_back({planes.at(side == 0 ? first - deep : first + mine.owned()), size,
-                        slabs.giver(rank, there), 1 - side});
+    all.receives.push_back({planes.at(side == 0 ? first - deep : first + mine.owned()), size,
+                            slabs.giver(rank, there), 1 - side});
   }
-  return comm::bind_on_device(ranks, queue, carrier, std::move(sends), std::move(receives));
+  return comm::Transfer(*this, std::move(all));
 }
 
 std::vector<int> Sharing::takers(const Slabs& slabs, const Slabs* joined) const {
@@ -168,8 +166,7 @@ std::vector<int> Sharing::takers(const Slabs& slabs, const Slabs* joined) const 
   return all;
 }
 
-std::unique_ptr<comm::BoundMessages> Sharing::all(const Slabs& slabs, const Slabs* joined,
-                                                  const Planes& planes) const {
+comm::Transfer Sharing::all(const Slabs& slabs, const Slabs* joined, const Planes& planes) const {
   const int rank = ranks.rank();
   const Index origin = joined == nullptr ? 0 : (*joined)[joined->of_rank(rank)].held_begin;
   const auto of = [&](int slab, int peer) {
@@ -177,17 +174,16 @@ std::unique_ptr<comm::BoundMessages> Sharing::all(const Slabs& slabs, const Slab
     return comm::Message{planes.at(s.begin - origin), Bytes{s.owned() * planes.each.value}, peer,
                          0};
   };
-  std::vector<comm::Message> sends;
-  std::vector<comm::Message> receives;
+  comm::Phase all;
   for (const int peer : takers(slabs, joined))
-    sends.push_back(of(slabs.of_rank(rank), peer));
+    all.sends.push_back(of(slabs.of_rank(rank), peer));
   for (int slab = 0; slab < slabs.count(); ++slab) {
     const bool is_near =
         joined == nullptr || joined->of_rank(slab * slabs.group()) == joined->of_rank(rank);
     if (slab != slabs.of_rank(rank) && is_near)
-      receives.push_back(of(slab, slabs.giver(rank, slab)));
+      all.receives.push_back(of(slab, slabs.giver(rank, slab)));
   }
-  return comm::bind_on_device(ranks, queue, carrier, std::move(sends), std::move(receives));
+  return comm::Transfer(*this, std::move(all));
 }
 
 } // namespace ridge::solve::detail

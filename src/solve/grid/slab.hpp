@@ -1,13 +1,12 @@
 // Levels over ranks: each has neighbouring planes along z, and a few of its neighbours'.
 #pragma once
 
-#include <ridge/comm/carrier.hpp>
+#include <ridge/comm/transfer.hpp>
 #include <ridge/core/units.hpp>
 
 #include "axis.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 namespace ridge::solve::detail {
@@ -86,27 +85,16 @@ struct Planes {
 };
 
 /// What ranks say to each other of planes.
-struct Sharing {
-  comm::Communicator& ranks;
-  Queue& queue;
-  comm::Carrier carrier;
-
+struct Sharing : comm::Endpoint {
   /// Fills the halo of a slab, whose array has `around` planes more at both ends.
-  [[nodiscard]] std::unique_ptr<comm::BoundMessages> halos(const Slabs& slabs, const Planes& planes,
-                                                           Index around = 0) const;
+  [[nodiscard]] comm::Transfer halos(const Slabs& slabs, const Planes& planes,
+                                     Index around = 0) const;
   /// Brings the planes of slabs to all ranks, where `planes` has the whole level, or to those of
   /// the rank's slab of `joined`, where `planes` has what that holds. Those of this rank are there.
-  [[nodiscard]] std::unique_ptr<comm::BoundMessages> all(const Slabs& slabs, const Slabs* joined,
-                                                         const Planes& planes) const;
+  [[nodiscard]] comm::Transfer all(const Slabs& slabs, const Slabs* joined,
+                                   const Planes& planes) const;
   /// The ranks that this one sends its planes to then.
   [[nodiscard]] std::vector<int> takers(const Slabs& slabs, const Slabs* joined) const;
 };
-
-/// In the order of the queue.
-inline void exchange(const std::unique_ptr<comm::BoundMessages>& transfer) {
-  if (!transfer) return;
-  transfer->begin();
-  transfer->finish();
-}
 
 } // namespace ridge::solve::detail

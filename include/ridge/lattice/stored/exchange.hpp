@@ -2,11 +2,10 @@
 // them.
 #pragma once
 
-#include <ridge/comm/carrier.hpp>
+#include <ridge/comm/transfer.hpp>
 #include <ridge/lattice/stored/faces.hpp>
 #include <ridge/lattice/stored/part.hpp>
 
-#include <memory>
 #include <vector>
 
 namespace ridge::lattice {
@@ -38,34 +37,11 @@ struct StoredMemory {
 
 /// An exchange of fields on one grid, bound once. Messages travel on a queue of their own.
 /// Collective; begin and finish too.
-class StoredExchange {
+class StoredExchange : public comm::Transfer {
 public:
   /// Queue and fields must outlive it.
   StoredExchange(comm::Communicator& ranks, Queue& queue, const StoredPart& part,
                  const SiteGrid& grid, const std::vector<StoredMemory>& fields);
-  ~StoredExchange();
-  StoredExchange(const StoredExchange&) = delete;
-  StoredExchange& operator=(const StoredExchange&) = delete;
-
-  /// Work given to messages_queue() after it sees what work given to the queue so far has made.
-  void fork();
-  /// Forks, and sends what the faces are.
-  void begin();
-  /// Work given to messages_queue() after it sees what came.
-  void receive();
-  /// Work given to the queue after it sees what came, and what messages_queue() was given.
-  void join();
-
-  [[nodiscard]] Queue& messages_queue();
-  /// Bytes that this rank sends.
-  [[nodiscard]] Bytes sent() const;
-  [[nodiscard]] comm::Carrier carrier() const;
-  /// Whether all of it may be recorded in a graph of the queue.
-  [[nodiscard]] bool can_be_recorded() const { return comm::needs_no_host(carrier()); }
-
-private:
-  struct State;
-  std::unique_ptr<State> state_;
 };
 
 } // namespace ridge::lattice

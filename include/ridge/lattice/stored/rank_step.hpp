@@ -51,12 +51,12 @@ public:
     if (read.half != 0) read.parity = 1 - read.parity;
     exchange_ = std::make_unique<StoredExchange>(ranks, queue, part, read, reads);
     if (call.sum.data != nullptr) { // one launch gives it, of what this rank owns
-      faces_.push_back(program(exchange_->messages_queue(), part.owned()));
+      faces_.push_back(program(exchange_->queue(), part.owned()));
       return;
     }
     if (part.inner().count() > 0) own_.push_back(program(queue, part.inner()));
     for (const SiteWindow& face : part.outer())
-      faces_.push_back(program(exchange_->messages_queue(), face));
+      faces_.push_back(program(exchange_->queue(), face));
   }
 
   /// Gives one step to the queue. Where the exchange can be recorded, it is a graph the second
