@@ -149,7 +149,7 @@ private:
   /// Planes of an array that rank 0 has of all ranks.
   struct Gathered {
     Index step = -1, begin = 0, end = 0;
-    std::vector<std::byte> planes;
+    std::vector<char> planes;
   };
   void gather(int array, Index z, Gathered& block);
   /// As doubles.

@@ -1,4 +1,5 @@
 // What ranks have of a system's range, and how it comes to the first one, which writes files.
+#include <ridge/comm/gather.hpp>
 #include <ridge/core/error.hpp>
 
 #include "evolve_system_command.hpp"
@@ -8,16 +9,6 @@
 #include <cstring>
 
 namespace ridge::app {
-
-namespace {
-
-comm::Box overlap_of(const comm::Box& a, const comm::Box& b) {
-  return {{std::max(a.begin.x, b.begin.x), std::max(a.begin.y, b.begin.y),
-           std::max(a.begin.z, b.begin.z)},
-          {std::min(a.end.x, b.end.x), std::min(a.end.y, b.end.y), std::min(a.end.z, b.end.z)}};
-}
-
-} // namespace
 
 void SystemCommand::divide() {
   own_ = {{0, 0, 0}, extents_};
@@ -85,43 +76,11 @@ void SystemCommand::gather(int array, Index z, Gathered& block) {
   block.begin = z;
   block.end = std::min(n.z, z + std::max<Index>(1, most / (n.x * n.y * bytes_)));
   const comm::Box planes{{0, 0, z}, {n.x, n.y, block.end}};
-  const auto part_of = [&](int rank) { return overlap_of(setup_.part->grid.owned(rank), planes); };
-  const auto bytes_of = [&](const comm::Box& box) { return Bytes{box.count() * bytes_}; };
-  const comm::Box own = part_of(ranks_.rank());
-  std::vector<std::byte> mine(static_cast<std::size_t>(bytes_of(own).value));
+  const comm::Box own = comm::overlap(own_, planes);
+  std::vector<std::byte> mine(static_cast<std::size_t>(own.count() * bytes_));
   if (!own.empty())
     system_->read(array, {{0, 0, own.begin.z - own_.begin.z}, own.extents()}, mine.data());
-  std::vector<comm::Message> sends;
-  std::vector<comm::Message> receives;
-  std::vector<std::vector<std::byte>> others(static_cast<std::size_t>(ranks_.ranks()));
-  if (ranks_.rank() > 0) {
-    if (!own.empty()) sends.push_back({mine.data(), bytes_of(own), 0, 0});
-  } else {
-    others[0] = std::move(mine);
-    for (int rank = 1; rank < ranks_.ranks(); ++rank) {
-      const Bytes size = bytes_of(part_of(rank));
-      auto& other = others[static_cast<std::size_t>(rank)];
-      other.resize(static_cast<std::size_t>(size.value));
-      if (size.value > 0) receives.push_back({other.data(), size, rank, 0});
-    }
-  }
-  const auto transfer = ranks_.bind(std::move(sends), std::move(receives));
-  transfer->begin();
-  transfer->finish();
-  if (ranks_.rank() > 0) return;
-  block.planes.resize(static_cast<std::size_t>(bytes_of(planes).value));
-  for (int rank = 0; rank < ranks_.ranks(); ++rank) {
-    const comm::Box box = part_of(rank);
-    if (box.empty()) continue;
-    const auto row = static_cast<std::size_t>(box.extents().x * bytes_);
-    const std::byte* from = others[static_cast<std::size_t>(rank)].data();
-    for (Index at = box.begin.z; at < box.end.z; ++at) {
-      for (Index y = box.begin.y; y < box.end.y; ++y, from += row) {
-        std::memcpy(block.planes.data() + (box.begin.x + n.x * (y + n.y * (at - z))) * bytes_, from,
-                    row);
-      }
-    }
-  }
+  comm::gather_box(ranks_, setup_.part->grid, planes, mine.data(), bytes_, block.planes);
 }
 
 std::vector<double> SystemCommand::get(int array, Index z) {

@@ -28,14 +28,13 @@ public:
 
 private:
   const void* from_device(const void* mine, Index first, Index count);
-  void place(const comm::Box& box, const comm::Box& piece, const char* from);
 
   comm::Communicator& ranks_;
   const comm::Grid& grid_;
   Queue& queue_;
   Index bytes_;
   Memory staging_;
-  std::vector<char> whole_, received_;
+  std::vector<char> whole_;
 };
 
 } // namespace ridge::app

@@ -1,5 +1,6 @@
 #include "domains.hpp"
 
+#include <ridge/comm/transfer.hpp>
 #include <ridge/spatial/hilbert.hpp>
 
 #include "share.hpp"
@@ -9,6 +10,7 @@
 #include <limits>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 
 namespace ridge::nbody {
 
@@ -123,29 +125,22 @@ std::vector<double> Domains::exchange(std::vector<std::vector<double>>& to) cons
   const auto from = [&](std::size_t rank) {
     return all[rank * counts.size() + static_cast<std::size_t>(me)];
   };
-  Index sum = 0;
+  std::vector<Index> begins{0};
   for (std::size_t r = 0; r < to.size(); ++r)
-    sum += from(r);
-  std::vector<double> came(static_cast<std::size_t>(sum));
-  std::vector<comm::Message> sends;
-  std::vector<comm::Message> receives;
-  double* next = came.data();
-  for (std::size_t r = 0; r < to.size(); ++r) {
-    const int peer = static_cast<int>(r);
-    const Bytes bytes{from(r) * static_cast<Index>(sizeof(double))};
-    if (peer == me) {
-      std::copy(to[r].begin(), to[r].end(), next);
-    } else {
-      if (!to[r].empty())
-        sends.push_back(
-            {to[r].data(), Bytes{counts[r] * static_cast<Index>(sizeof(double))}, peer, 0});
-      if (from(r) > 0) receives.push_back({next, bytes, peer, 0});
-    }
-    next += from(r);
-  }
-  const auto transfer = ranks_.bind(std::move(sends), std::move(receives));
-  transfer->begin();
-  transfer->finish();
+    begins.push_back(begins.back() + from(r));
+  std::vector<double> came(static_cast<std::size_t>(begins.back()));
+  const auto out = [&](int rank) {
+    const auto& values = to[static_cast<std::size_t>(rank)];
+    return comm::Pieces{comm::Piece::of(values.data(), static_cast<Index>(values.size()))};
+  };
+  const auto in = [&](int rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    return comm::Pieces{comm::Piece::of(came.data() + begins[r], from(r))};
+  };
+  const auto& own = to[static_cast<std::size_t>(me)];
+  std::copy(own.begin(), own.end(), came.data() + begins[static_cast<std::size_t>(me)]);
+  auto all_pieces = comm::all_to_all(ranks_, out, in);
+  ranks_.exchange(std::move(all_pieces.sends), std::move(all_pieces.receives));
   return came;
 }
 

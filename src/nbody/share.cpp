@@ -1,8 +1,11 @@
 #include "share.hpp"
 
+#include <ridge/comm/transfer.hpp>
 #include <ridge/core/error.hpp>
 
 #include <fmt/format.h>
+
+#include <utility>
 
 namespace ridge::nbody {
 
@@ -16,21 +19,13 @@ Share::Share(comm::Communicator& ranks, Index bodies) : ranks_(ranks), bodies_(b
 
 void Share::gather(const std::vector<std::vector<double>*>& arrays) const {
   if (ranks_.ranks() == 1) return;
-  std::vector<comm::Message> sends;
-  std::vector<comm::Message> receives;
-  constexpr auto each = static_cast<Index>(sizeof(double));
-  for (std::size_t a = 0; a < arrays.size(); ++a) {
-    const int tag = static_cast<int>(a);
-    double* const all = arrays[a]->data();
-    for (int peer = 0; peer < ranks_.ranks(); ++peer) {
-      if (peer == ranks_.rank()) continue;
-      sends.push_back({all + begin(), Bytes{count() * each}, peer, tag});
-      receives.push_back({all + begin_of(peer), Bytes{count_of(peer) * each}, peer, tag});
-    }
-  }
-  const auto transfer = ranks_.bind(std::move(sends), std::move(receives));
-  transfer->begin();
-  transfer->finish();
+  auto all = comm::to_all(ranks_, [&](int rank) {
+    comm::Pieces shares; // one an array
+    for (const std::vector<double>* const array : arrays)
+      shares.push_back(comm::Piece::of(array->data() + begin_of(rank), count_of(rank)));
+    return shares;
+  });
+  ranks_.exchange(std::move(all.sends), std::move(all.receives));
 }
 
 } // namespace ridge::nbody
