@@ -247,10 +247,7 @@ struct Atmosphere::Parts {
       sweep(along_x[0], exchanges[1].get());
       along_z[1]->run();
     } else {
-      if (exchanges[0]) {
-        exchanges[0]->begin();
-        exchanges[0]->finish();
-      }
+      if (exchanges[0]) exchanges[0]->run();
       along_z[0]->run();
       sweep(along_x[1], nullptr);
     }
@@ -381,9 +378,7 @@ State Atmosphere::state() {
   }
   wait();
   if (p.ranks.ranks() == 1) return host;
-  const auto transfer = p.ranks.bind(std::move(sends), std::move(receives));
-  transfer->begin();
-  transfer->finish();
+  p.ranks.exchange(std::move(sends), std::move(receives));
   return me == 0 ? std::move(host) : State{};
 }
 

@@ -40,10 +40,8 @@ Heatbath::Heatbath(comm::Communicator& ranks, Queue& queue, const lattice::RankL
   check_even(part.whole());
   fill_numbers(queue, part, site_);
   for (const auto& link : links) {
-    exchanges_.push_back(std::make_unique<lattice::HaloExchange>(
-        ranks, queue, part, std::vector{all_around(link, true)}));
-    exchanges_.back()->begin();
-    exchanges_.back()->finish();
+    exchanges_.emplace_back(ranks, queue, part, std::vector{all_around(link, true)});
+    exchanges_.back().run();
   }
   inner_ = lattice::detail::inner_sites(part, {all_around(links.front(), true)});
 }
@@ -71,7 +69,7 @@ template <bool Relax>
 void Heatbath::update(int mu, int parity) {
   const lattice::SiteBox& owned = part_.owned();
   if (inner_.count() < owned.count()) Program(queue_, call<Relax>(mu, parity, owned, inner_)).run();
-  lattice::HaloExchange& exchange = *exchanges_[static_cast<std::size_t>(mu)];
+  lattice::HaloExchange& exchange = exchanges_[static_cast<std::size_t>(mu)];
   exchange.begin();
   if (inner_.count() > 0) Program(queue_, call<Relax>(mu, parity, inner_, {})).run();
   exchange.finish();
@@ -92,7 +90,7 @@ void Heatbath::sweep() {
 
 Record Heatbath::record() const {
   const Program all(queue_, call<false>(0, 0, lattice::box_of(part_.whole()), {}));
-  return of_all_ranks(all.record(), part_, exchanges_.front()->carrier());
+  return of_all_ranks(all.record(), part_, exchanges_.front().carrier());
 }
 
 HostLinks cold_links(const Extents& extents) {

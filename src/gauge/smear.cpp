@@ -47,8 +47,7 @@ void smear(comm::Communicator& ranks, Queue& queue, const lattice::RankLattice& 
       for (const auto& link : links)
         reads.push_back(all_around(link, true));
       lattice::HaloExchange exchange(ranks, queue, part, reads);
-      exchange.begin();
-      exchange.finish();
+      exchange.run();
       queue.wait(); // the messages' memory goes
     }
     options.stout ? smear_once<true>(queue, out, links, options)

@@ -201,8 +201,7 @@ Links<T> placed_links(const Placed& placed, const HostLinks& whole) {
   for (const auto& link : links)
     reads.push_back(all_around(link, false));
   lattice::HaloExchange exchange(placed.ranks, placed.queue, placed.part, reads);
-  exchange.begin();
-  exchange.finish();
+  exchange.run();
   placed.queue.wait(); // the messages' memory goes
   return links;
 }

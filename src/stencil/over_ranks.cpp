@@ -91,10 +91,7 @@ void AnyRankProgram<T>::run() {
 
 template <class T>
 void AnyRankProgram<T>::run_exchange() {
-  halos_.run(queue_, exchange_.can_be_recorded(), [this] {
-    exchange_.begin();
-    exchange_.finish();
-  });
+  halos_.run(queue_, exchange_.can_be_recorded(), [this] { exchange_.run(); });
 }
 
 template <class T>

@@ -289,27 +289,27 @@ public:
       const comm::FieldMemory memory = comm::FieldMemory::of(shell.field);
       const Index3 held = part.held().begin;
       const Index3 origin{held.x - first.x, held.y - first.y, held.z - first.z};
-      exchanges_.push_back(std::make_unique<comm::Exchange>(
+      exchanges_.emplace_back(
           part.communicator(), queue, part.grid(),
-          std::vector<comm::PaddedField>{{memory, origin, part.grid().reach()}}));
+          std::vector<comm::PaddedField>{{memory, origin, part.grid().reach()}});
     }
-    bytes_ = part.communicator().sum(static_cast<double>(exchanges_.front()->sent().value));
+    bytes_ = part.communicator().sum(static_cast<double>(exchanges_.front().sent().value));
   }
-  [[nodiscard]] comm::Exchange& of(int slot) { return *exchanges_[static_cast<std::size_t>(slot)]; }
-  [[nodiscard]] bool can_be_recorded() const { return exchanges_.front()->can_be_recorded(); }
+  [[nodiscard]] comm::Exchange& of(int slot) { return exchanges_[static_cast<std::size_t>(slot)]; }
+  [[nodiscard]] bool can_be_recorded() const { return exchanges_.front().can_be_recorded(); }
   [[nodiscard]] Record over_ranks(Record record, const Record& all) const {
     record.size = all.size;
     record.work = all.work;
     record.ranks = part_.communicator().ranks();
     record.details.push_back({"rank_grid", 0, comm::to_text(part_.grid().ranks())});
-    record.details.push_back({"carrier", 0, comm::to_text(exchanges_.front()->carrier())});
+    record.details.push_back({"carrier", 0, comm::to_text(exchanges_.front().carrier())});
     record.details.push_back({"exchange_bytes", bytes_, {}});
     return record;
   }
 
 private:
   RankPart part_;
-  std::vector<std::unique_ptr<comm::Exchange>> exchanges_; ///< of the slots and the coefficients
+  std::vector<comm::Exchange> exchanges_; ///< of the slots and the coefficients
   double bytes_ = 0;
 };
 
@@ -400,8 +400,7 @@ void SweepsFields<T>::exchange_beside(int slot, const std::function<void()>& inn
 template <class T>
 void SweepsFields<T>::exchange_halo(int slot) {
   if (!halos_) return;
-  halos_->of(slot).begin();
-  halos_->of(slot).finish();
+  halos_->of(slot).run();
 }
 
 template <class T>

@@ -62,10 +62,7 @@ public:
   }
   /// Where messages need no host the exchange is a graph from the second time on.
   void run_exchange() override {
-    halos_.run(queue_, exchange_.can_be_recorded(), [this] {
-      exchange_.begin();
-      exchange_.finish();
-    });
+    halos_.run(queue_, exchange_.can_be_recorded(), [this] { exchange_.run(); });
   }
   void run_compute() override { program_.run(); }
 

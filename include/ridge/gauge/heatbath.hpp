@@ -10,7 +10,6 @@
 #include <ridge/lattice/halo.hpp>
 #include <ridge/lattice/within.hpp>
 
-#include <memory>
 #include <vector>
 
 namespace ridge::gauge {
@@ -115,7 +114,7 @@ private:
   HeatbathOptions options_;
   std::uint32_t sweep_;
   lattice::Field<lattice::Complex<double>> site_;
-  std::vector<std::unique_ptr<lattice::HaloExchange>> exchanges_; ///< one a direction
+  std::vector<lattice::HaloExchange> exchanges_; ///< one a direction
 };
 
 /// Links all 1, or random elements of SU(3) that are a function of seed, site and direction.

@@ -69,10 +69,7 @@ public:
   }
 
   void run_exchange() override {
-    halos_.run(queue_, exchange_.can_be_recorded(), [this] {
-      exchange_.begin();
-      exchange_.finish();
-    });
+    halos_.run(queue_, exchange_.can_be_recorded(), [this] { exchange_.run(); });
   }
   void run_compute() override {
     if (inner_) inner_->run();
@@ -106,8 +103,7 @@ private:
     if (inner.count() < owned.count())
       outer_.emplace(queue, within(call, owned, inner), schedule_, options.name);
     HaloExchange once(ranks, queue, part, detail::reads_of(reads, options.fixed, true));
-    once.begin();
-    once.finish();
+    once.run();
     queue.wait();
   }
 
@@ -146,8 +142,7 @@ void cshift(comm::Communicator& ranks, Queue& queue, const RankLattice& part, Fi
   at[d] = by;
   reads.add(x.reals().data, x.shape(), x.geometry(), at);
   HaloExchange exchange(ranks, queue, part, reads.fields());
-  exchange.begin();
-  exchange.finish();
+  exchange.run();
   Program(queue, call).run();
   queue.wait(); // the messages' memory goes
 }

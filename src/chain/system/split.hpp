@@ -26,8 +26,7 @@ struct SplitLaunch {
       return;
     }
     if (part == StepPart::exchange) {
-      exchange->begin();
-      exchange->finish();
+      exchange->run();
       return;
     }
     if (faces) faces.run();

@@ -82,10 +82,7 @@ public:
       if (l.layers) l.layers.run();
       if (l.sources) l.sources.run();
     }
-    if (l.recorded && part != StepPart::compute) {
-      l.recorded->begin();
-      l.recorded->finish();
-    }
+    if (l.recorded && part != StepPart::compute) l.recorded->run();
     if (part == StepPart::exchange) return;
     if (l.receivers) l.receivers.run();
     if (swaps()) parity = 1 - parity;
@@ -147,10 +144,7 @@ private:
     std::unique_ptr<comm::Exchange> exchange;
 
     void run(StepPart part = StepPart::all) const {
-      if (exchange && part != StepPart::compute) {
-        exchange->begin();
-        exchange->finish();
-      }
+      if (exchange && part != StepPart::compute) exchange->run();
       if (bound && part != StepPart::exchange) bound.run();
     }
   };
