@@ -59,7 +59,7 @@ void bench_over_ranks(const lab::BenchKernel& kernel, const lab::BenchRequest& r
   (void)comm::choose_carrier(ranks, request.device, &why_staged);
   lab::RoofSource roof(request.device, true, request.roof);
   Record record;
-  kernel.run(request, roof, [&](const Record& made) { record = made; });
+  lab::run_kernel(kernel, request, roof, [&](const Record& made) { record = made; });
   if (json) {
     fmt::print("{}\n", to_json(std::vector<Record>{record}));
   } else {

@@ -70,7 +70,7 @@ struct LabCommand {
       request.measure.repeats = quick ? 5 : chosen.is_gpu() ? 11 : 7;
       request.measure.between = check_interrupt;
       request.measure.patience = Seconds{quick ? 1.5 : chosen.is_gpu() ? 4.0 : 2.0};
-      lab::find_bench_kernel(p.kernel).run(request, roof, [&](const Record& record) {
+      lab::run_kernel(lab::find_bench_kernel(p.kernel), request, roof, [&](const Record& record) {
         check_interrupt();
         records.push_back(record);
       });

@@ -41,7 +41,7 @@ struct Shown {
 
 struct KernelObject {
   lab::BenchKernel kernel;
-  stencil::Spacing spacing{1, 1, 1};
+  Spacing spacing{1, 1, 1};
   Shown shown; ///< empty of a built-in kernel
   /// For many sweeps: what a kernel in a file is loaded again by, or numbers of a built-in one.
   std::string source; ///< FILE:type; empty of a built-in kernel

@@ -3,6 +3,8 @@
 #include <ridge/core/extents.hpp>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <set>
 #include <tuple>
 
@@ -286,6 +288,44 @@ Index3 choose_ranks(int ranks, Index3 points, const Reach& reach, Periodic perio
                      to_text(Extents{points.x, points.y, points.z}) +
                      " points: each must own at least " + to_text(need) +
                      " of them along the axes that are divided; start fewer ranks");
+  }
+  return best;
+}
+
+namespace {
+
+/// Calls `visit` with each grid of so many ranks over dimensions from number d on.
+void for_each_grid(int ranks, int dimensions, std::array<Index, max_rank>& grid, int d,
+                   const std::function<void()>& visit) {
+  for (int n = 1; n <= ranks; ++n) {
+    if (ranks % n != 0 || (d == dimensions - 1 && n != ranks)) continue;
+    grid[static_cast<std::size_t>(d)] = n;
+    d == dimensions - 1 ? visit() : for_each_grid(ranks / n, dimensions, grid, d + 1, visit);
+  }
+}
+
+} // namespace
+
+Extents choose_grid(int ranks, const Extents& whole, int least) {
+  std::array<Index, max_rank> grid{};
+  grid.fill(1);
+  Extents best;
+  double fewest = -1;
+  for_each_grid(ranks, whole.rank(), grid, 0, [&] {
+    double sent = 0; // by a rank, for each site that it owns
+    for (int d = 0; d < whole.rank(); ++d) {
+      const Index n = grid[static_cast<std::size_t>(d)];
+      if (whole[d] / n < (n > 1 ? least : 1)) return;
+      if (n > 1) sent += static_cast<double>(n) / static_cast<double>(whole[d]);
+    }
+    if (fewest >= 0 && sent >= fewest) return;
+    fewest = sent;
+    best = {grid.data(), whole.rank()};
+  });
+  if (fewest < 0) {
+    throw UsageError(std::to_string(ranks) + " ranks are too many for lattice " + to_text(whole) +
+                     ": each must own at least " + std::to_string(least) +
+                     " along the dimensions that are divided; start fewer ranks");
   }
   return best;
 }

@@ -6,17 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace ridge::lab {
-
-void BenchKernel::add_ranks(MakeCase over) {
-  over_ranks = true;
-  make_case = [one = std::move(make_case), many = std::move(over)](const BenchRequest& request,
-                                                                   RoofSource& roofs) {
-    return request.world ? many(request, roofs) : one(request, roofs);
-  };
-}
 
 const std::vector<BenchKernel>& bench_kernels() {
   static const std::vector<BenchKernel> all = [] {

@@ -82,20 +82,20 @@ std::string busy_text(const std::vector<Record>& records) {
          std::to_string(count) + " of " + std::to_string(records.size()) + " were measured";
 }
 
-void BenchKernel::run(const BenchRequest& request, RoofSource& roof,
-                      const std::function<void(const Record&)>& on_record) const {
+void run_kernel(const BenchKernel& kernel, const BenchRequest& request, RoofSource& roof,
+                const std::function<void(const Record&)>& on_record) {
   const World& world = request.world;
-  if (world && !over_ranks) {
-    throw UsageError(name +
+  if (world && !kernel.over_ranks) {
+    throw UsageError(kernel.name +
                      " runs on one rank: stencils, chains, lattice gauge operators, and maps "
                      "and sums of lattice fields run on several");
   }
   if (world && (request.schedule == "all" || request.schedule == "space"))
     throw UsageError("over ranks one schedule is run at a time; give auto, a name or fields");
-  const auto the_case = make_case(request, roof);
+  const auto the_case = kernel.make_case(request, roof);
   bench_case(*the_case, request, roof, [&](Record record) {
     if (world && world.scaling && world.ranks->ranks() > 1)
-      add_efficiency(record, *this, request, the_case->share(), roof);
+      add_efficiency(record, kernel, request, the_case->share(), roof);
     on_record(record);
   });
 }

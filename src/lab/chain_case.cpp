@@ -3,7 +3,7 @@
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/chain_kernels.hpp>
-#include <ridge/lab/rank_shares.hpp>
+#include <ridge/pattern/rank_shares.hpp>
 
 #include "benches.hpp"
 

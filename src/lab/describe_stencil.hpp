@@ -3,7 +3,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/lab/built_in.hpp>
-#include <ridge/lab/precision.hpp>
+#include <ridge/pattern/precision.hpp>
 #include <ridge/lab/stencil_case.hpp>
 #include <ridge/lab/stencil_entry.hpp>
 #include <ridge/stencil/sweeps_case.hpp>

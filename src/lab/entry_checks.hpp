@@ -1,7 +1,7 @@
 // What a built-in stencil cannot do.
 #pragma once
 
-#include <ridge/stencil/laplacian.hpp>
+#include <ridge/core/spacing.hpp>
 
 #include <string_view>
 
@@ -14,7 +14,7 @@ void require_rank(std::string_view kernel, int least, int most, int rank,
 
 /// Throws UsageError for a spacing that is not the same along all axes where it must be `equal`,
 /// and for one whose weights, 1 / spacing^2, are beyond the numbers of so many bytes.
-void require_spacing(std::string_view kernel, bool equal, stencil::Spacing h, int rank,
+void require_spacing(std::string_view kernel, bool equal, Spacing h, int rank,
                      int element_bytes);
 
 } // namespace ridge::lab

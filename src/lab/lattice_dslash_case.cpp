@@ -1,6 +1,6 @@
 // The lab's operators of lattice gauge theory: Wilson on whole and half lattices, domain wall.
 #include <ridge/gauge/hopping_case.hpp>
-#include <ridge/lab/precision.hpp>
+#include <ridge/pattern/precision.hpp>
 
 #include "benches.hpp"
 #include "kernels/lattice_stored_case.hpp"

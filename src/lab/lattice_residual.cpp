@@ -1,6 +1,6 @@
 // The lab's reduction of an expression.
-#include <ridge/lab/precision.hpp>
-#include <ridge/lab/rank_shares.hpp>
+#include <ridge/pattern/precision.hpp>
+#include <ridge/pattern/rank_shares.hpp>
 #include <ridge/lattice/residual_case.hpp>
 #include <ridge/lattice/width.hpp>
 

@@ -6,8 +6,8 @@
 #include <ridge/device/graph.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/precision.hpp>
-#include <ridge/lab/rank_shares.hpp>
+#include <ridge/pattern/precision.hpp>
+#include <ridge/pattern/rank_shares.hpp>
 #include <ridge/pattern/text_menu.hpp>
 #include <ridge/record/operations.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
@@ -273,7 +273,7 @@ private:
 
 template <template <class> class C>
 std::unique_ptr<Case> in_precision(const BenchRequest& request) {
-  return lab::in_precision(request.precision, "multigrid",
+  return ridge::in_precision(request.precision, "multigrid",
                            [&]<class T>(T /*number*/) -> std::unique_ptr<Case> {
                              return std::make_unique<C<T>>(request);
                            });

@@ -184,10 +184,6 @@ BenchKernel bench_stencil(const std::string& name, const std::string& meaning,
   return made;
 }
 
-void refuse_precision(std::string_view precision, std::string_view name, std::string_view known) {
-  throw UsageError(fmt::format("unknown precision '{}'; {} has {}", precision, name, known));
-}
-
 Extents default_stencil_size(int rank) {
   return rank == 3   ? Extents{512, 512, 512}
          : rank == 2 ? Extents{16384, 8192}

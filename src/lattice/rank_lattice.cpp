@@ -1,10 +1,10 @@
+#include <ridge/comm/grid.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/lattice/rank_lattice.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 namespace ridge::lattice {
 
@@ -67,16 +67,6 @@ Lattice with_room(const std::array<Index, max_rank>& sizes, const Extents& ranks
   return Lattice(made(best, rank), width);
 }
 
-/// Calls `visit` with each grid of so many ranks over so many dimensions.
-void for_each_grid(int ranks, int dimensions, std::array<Index, max_rank>& grid, int d,
-                   const std::function<void()>& visit) {
-  for (int n = 1; n <= ranks; ++n) {
-    if (ranks % n != 0 || (d == dimensions - 1 && n != ranks)) continue;
-    grid[static_cast<std::size_t>(d)] = n;
-    d == dimensions - 1 ? visit() : for_each_grid(ranks / n, dimensions, grid, d + 1, visit);
-  }
-}
-
 } // namespace
 
 RankLattice::RankLattice(const Extents& whole, const Extents& ranks, int rank, int depth, int width)
@@ -125,27 +115,7 @@ Index RankLattice::moved(Index site, const Extents& to, const Coordinates& by) c
 }
 
 Extents choose_ranks(int ranks, const Extents& whole, int depth) {
-  std::array<Index, max_rank> grid{};
-  grid.fill(1);
-  Extents best;
-  double least = -1;
-  for_each_grid(ranks, whole.rank(), grid, 0, [&] {
-    const Extents candidate = made(grid, whole.rank());
-    if (!problem(whole, candidate, depth).empty()) return;
-    double sent = 0; // by a rank, for each site that it owns
-    for (int d = 0; d < whole.rank(); ++d)
-      sent +=
-          candidate[d] > 1 ? static_cast<double>(candidate[d]) / static_cast<double>(whole[d]) : 0;
-    if (least >= 0 && sent >= least) return;
-    least = sent;
-    best = candidate;
-  });
-  if (least < 0) {
-    throw UsageError(fmt::format("{} ranks are too many for lattice {}: each must own at least {} "
-                                 "along the dimensions that are divided; start fewer ranks",
-                                 ranks, ridge::to_text(whole), std::max(depth, 1)));
-  }
-  return best;
+  return comm::choose_grid(ranks, whole, std::max(depth, 1));
 }
 
 void detail::check_held(const RankLattice& part, const Geometry& field) {

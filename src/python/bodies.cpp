@@ -22,7 +22,6 @@ namespace ridge::python {
 namespace {
 
 using namespace ridge::pairs;
-using lab::row_of;
 
 /// With the queue of a call's arrays, in turn with other threads. Throws UsageError while a graph
 /// is recorded.
@@ -59,7 +58,7 @@ nb::tuple neighbours(nb::tuple arrays, double cutoff, const std::array<double, 3
   std::vector<Index> ends;
   std::vector<double> distances;
   in_turn(call, name, [&](Queue& queue) {
-    lab::check_components({name, call.arrays.all, {}}, x, 3, "x");
+    check_components({name, call.arrays.all, {}}, x, 3, "x");
     check_memory(name, names, call.arrays.all, {1, 1}, true);
     const std::array numbers{cutoff, 0.0, box[0], box[1], box[2]};
     const auto options = lab::list_options_of(numbers);
@@ -114,8 +113,8 @@ void gravity(nb::tuple arrays, double theta, double softening, int order, double
   const auto& all = call.arrays.all;
   in_turn(call, name, [&](Queue& queue) {
     const lab::Arguments arguments{name, all, {}};
-    lab::check_components(arguments, all[0], 4, "bodies");
-    lab::check_components(arguments, all[1], 4, "out");
+    check_components(arguments, all[0], 4, "bodies");
+    check_components(arguments, all[1], 4, "out");
     check_memory(name, names, all, {1, 2}, true);
     TreeOptions options{theta, order == 0 && error > 0 ? 2 : order, softening, {}};
     options.schedule =

@@ -27,7 +27,7 @@ BenchRequest request_of(const char* device, const char* precision, const char* s
 std::vector<Record> records_of(const char* kernel, const BenchRequest& request) {
   RoofSource roof(request.device, true, request.roof);
   std::vector<Record> all;
-  find_bench_kernel(kernel).run(request, roof, [&](const Record& r) { all.push_back(r); });
+  run_kernel(find_bench_kernel(kernel), request, roof, [&](const Record& r) { all.push_back(r); });
   return all;
 }
 

@@ -37,7 +37,7 @@ TEST(BenchKernels, RunOnTheEmulatedGpuAndHandOverCheckedRecords) {
     BenchRequest request{device, size, "fp32", "auto", {}};
     request.measure.repeats = 1;
     int records = 0;
-    kernel.run(request, roof, [&](const Record& record) {
+    run_kernel(kernel, request, roof, [&](const Record& record) {
       ++records;
       EXPECT_EQ(record.kernel, kernel.name);
       ASSERT_TRUE(record.check.has_value());

@@ -140,6 +140,11 @@ struct HaloPlan {
 [[nodiscard]] Index3 choose_ranks(int ranks, Index3 points, const Reach& reach,
                                   Periodic periodic = {}, const Index3& least = {1, 1, 1});
 
+/// The grid of so many ranks over a size whose ranks send least for each site, of equals the one
+/// that divides later dimensions. Throws UsageError where no grid leaves each rank `least` along the
+/// dimensions that are divided.
+[[nodiscard]] Extents choose_grid(int ranks, const Extents& whole, int least);
+
 /// Reads PxQxR (or P, PxQ) for so many ranks. Throws UsageError where the product is another.
 [[nodiscard]] Index3 parse_ranks(std::string_view text, int ranks);
 /// "1x1x2".

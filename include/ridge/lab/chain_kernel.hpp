@@ -5,7 +5,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/on_arrays/chain.hpp>
-#include <ridge/lab/precision.hpp>
+#include <ridge/pattern/precision.hpp>
 
 #include <memory>
 #include <string>

@@ -3,7 +3,6 @@
 
 #include <ridge/lab/bench.hpp>
 #include <ridge/stencil/evolution.hpp>
-#include <ridge/stencil/laplacian.hpp>
 
 #include <optional>
 #include <string>
@@ -30,7 +29,7 @@ struct EvolutionRequest {
   std::string kernel; ///< one of evolving_kernels
   int rank = 3;
   int element_bytes = 8;
-  stencil::Spacing spacing;
+  Spacing spacing;
   double value = 1;       ///< what EvolvingKernel::value says
   bool absorbing = false; ///< of one that absorbs: another field holds the friction
 };

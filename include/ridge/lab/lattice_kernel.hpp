@@ -3,8 +3,8 @@
 
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/on_arrays/lattice.hpp>
-#include <ridge/lab/precision.hpp>
-#include <ridge/lab/rank_shares.hpp>
+#include <ridge/pattern/precision.hpp>
+#include <ridge/pattern/rank_shares.hpp>
 #include <ridge/lattice/rank_sums.hpp>
 
 #include <memory>

@@ -5,7 +5,7 @@
 #include <ridge/comm/field.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/lab/chain_kernel.hpp>
-#include <ridge/lab/rank_shares.hpp>
+#include <ridge/pattern/rank_shares.hpp>
 
 #include <array>
 #include <limits>

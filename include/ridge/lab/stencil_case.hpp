@@ -4,7 +4,7 @@
 
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/precision.hpp>
+#include <ridge/pattern/precision.hpp>
 #include <ridge/stencil/any_kernel.hpp>
 
 #include <functional>

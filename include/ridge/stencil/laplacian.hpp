@@ -2,16 +2,14 @@
 #pragma once
 
 #include <ridge/core/config.hpp>
+#include <ridge/core/spacing.hpp>
 #include <ridge/stencil/footprint.hpp>
 
 #include <array>
 
 namespace ridge::stencil {
 
-/// Distance between neighbouring points along each axis.
-struct Spacing {
-  double x = 1, y = 1, z = 1;
-};
+using ridge::Spacing;
 
 /// Weights of the central second difference of even `order`, at distances 0 to order / 2, for unit
 /// spacing (Fornberg 1988, table 1).

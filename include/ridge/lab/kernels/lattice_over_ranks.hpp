@@ -4,7 +4,7 @@
 #include <ridge/comm/step.hpp>
 #include <ridge/gauge/exchanged.hpp>
 #include <ridge/lab/kernels/lattice_stored.hpp>
-#include <ridge/lab/rank_shares.hpp>
+#include <ridge/pattern/rank_shares.hpp>
 #include <ridge/lattice/stored/rank_step.hpp>
 
 #include <atomic>

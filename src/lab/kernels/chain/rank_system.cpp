@@ -7,7 +7,7 @@
 #include <ridge/comm/grid.hpp>
 #include <ridge/comm/step.hpp>
 #include <ridge/lab/kernels/chain_system_ranks.hpp>
-#include <ridge/lab/rank_shares.hpp>
+#include <ridge/pattern/rank_shares.hpp>
 
 #include <algorithm>
 #include <optional>

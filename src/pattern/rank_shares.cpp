@@ -1,9 +1,7 @@
 #include <ridge/comm/gather.hpp>
 #include <ridge/comm/step.hpp>
 #include <ridge/core/error.hpp>
-#include <ridge/lab/rank_shares.hpp>
-#include <ridge/lattice/rank_lattice.hpp>
-#include <ridge/pattern/case.hpp>
+#include <ridge/pattern/rank_shares.hpp>
 
 #include <fmt/format.h>
 
@@ -13,12 +11,12 @@
 #include <optional>
 #include <vector>
 
-namespace ridge::lab {
+namespace ridge {
 
 Extents shares_grid(const World& world, const Extents& size, const std::string& kernel) {
   const comm::Communicator& ranks = *world.ranks;
   const std::string& text = world.grid;
-  if (text.empty()) return lattice::choose_ranks(ranks.ranks(), size, 0);
+  if (text.empty()) return comm::choose_grid(ranks.ranks(), size, 1);
   const Extents grid = parse_extents(text, "--ranks");
   if (grid.count() != ranks.ranks() || grid.rank() > size.rank()) {
     throw UsageError(
@@ -208,4 +206,4 @@ std::unique_ptr<Case> share_case(const std::string& kernel, const MakeCase& make
   return std::make_unique<ShareCase>(kernel, make_case, request, roofs, slices);
 }
 
-} // namespace ridge::lab
+} // namespace ridge

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace ridge::lab {
+namespace ridge {
 
 /// Throws UsageError: `known` is what the kernel has.
 [[noreturn]] void refuse_precision(std::string_view precision, std::string_view name,
@@ -18,4 +18,4 @@ template <class Made>
   return made(double{});
 }
 
-} // namespace ridge::lab
+} // namespace ridge

@@ -3,13 +3,12 @@
 #pragma once
 
 #include <ridge/comm/grid.hpp>
-#include <ridge/lab/bench.hpp>
-#include <ridge/pattern/case.hpp>
+#include <ridge/pattern/bench_kernel.hpp>
 
 #include <memory>
 #include <string>
 
-namespace ridge::lab {
+namespace ridge {
 
 /// `make_case` makes the case of a share; the sum over ranks of its `results()`, where it has some,
 /// is that of all. Where `slices`, results are those of one slice of the last dimension after the
@@ -25,4 +24,4 @@ namespace ridge::lab {
                                   const std::string& kernel);
 using comm::greatest_share;
 
-} // namespace ridge::lab
+} // namespace ridge
