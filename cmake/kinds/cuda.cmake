@@ -48,7 +48,7 @@ if(RIDGE_WITH_CUDA)
   endif()
   # Of a sample: one built-in kernel of each body.
   set(RIDGE_CUDA_SAMPLE
-      "/(stencil_laplacian|pairs_gravity|lattice_residual|lattice/reduce_kernels|kernels/stream_chains)[.]cpp$")
+      "/(stencil_laplacian|pairs_gravity|lattice_residual|lattice/reduce_kernels|kernels/chain_streams)[.]cpp$")
   message(STATUS "Ridge: cuda with ${RIDGE_NVCC} for ${archs}")
   set(RIDGE_CUDA_COMPILER ${RIDGE_NVCC})
   list(APPEND RIDGE_CUDA_FLAGS -x cu)

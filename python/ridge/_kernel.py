@@ -49,16 +49,20 @@ class Source:
 
     def describe(self, file: str, numbers: Sequence[str]) -> str:
         """The text that the library compiles to learn what the kernel is, and to set `numbers`."""
-        roof = {"pairs": "roof, "}.get(self.pattern, "")
+        in_module = {"pairs": "roof, ", "near": ""}  # which the module describes itself
+        header, call = f"ridge/{self.pattern}/on_arrays.hpp", f"{self.pattern}::described_on_arrays"
+        if self.pattern in in_module:
+            header, call = (text.format(self.pattern) for text in
+                            ("ridge/python/describe_{}.hpp", "python::describe_{}"))
         return (
-            f"#include <ridge/python/describe_{self.pattern}.hpp>\n{self._includes(file)}"
+            f"#include <{header}>\n{self._includes(file)}"
             "namespace {\n"
-            "std::unique_ptr<ridge::lab::Case> make(ridge::Queue& queue, ridge::lab::RoofSource& roof,\n"
-            "                              const ridge::python::Arguments& arguments) {\n"
+            "std::unique_ptr<ridge::Case> make(ridge::Queue& queue, ridge::RoofSource& roof,\n"
+            "                                  const ridge::Arguments& arguments) {\n"
             f"  (void)roof;\n{self._kernel(numbers)}"
-            f"  return ridge::python::describe_{self.pattern}(queue, {roof}kernel, arguments,\n"
+            f"  return ridge::{call}(queue, {in_module.get(self.pattern, 'roof, ')}kernel, arguments,\n"
             f"                                         \"{file}\");\n}}\n"
-            "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::python::Describe*),\n"
+            "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::DescribeOnArrays*),\n"
             "                           &make);\n}\n")
 
     def describe_system(self, file: str, numbers: Sequence[str], name: str) -> str:

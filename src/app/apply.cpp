@@ -6,9 +6,9 @@
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/built_in.hpp>
 #include <ridge/lab/settings.hpp>
-#include <ridge/lab/storage.hpp>
 #include <ridge/lab/tune_case.hpp>
 #include <ridge/lab/user_kernel.hpp>
+#include <ridge/pattern/storage.hpp>
 #include <ridge/record/measure.hpp>
 
 #include "apply_output.hpp"
@@ -103,7 +103,7 @@ struct ApplyCommand {
     std::vector<lab::Array> arrays(read.size() + 1, packed(source));
     const lab::Arguments arguments{chosen.name, arrays, {}, lab::ShapeOrder::x_first, h};
     const auto in_fp32 = chosen.on_arrays.make(queue, roof, arguments);
-    if (storing.wide != 0) lab::require_at_point(*in_fp32, storing.wide, storing.names);
+    if (storing.wide != 0) require_at_point(*in_fp32, storing.wide, storing.names);
     // Filled at once: on the host that is what takes the memory, so that the last one is refused
     // when there is too little, and each thread has its share near.
     std::vector<Memory> in;
@@ -122,7 +122,7 @@ struct ApplyCommand {
       stored.emplace(queue, storing.storage, source.extents().count());
       for (std::size_t i = 0; i < in.size(); ++i)
         stored->take(in[i].data(), (storing.wide >> i & 1U) != 0);
-      job = lab::stored_on(*job, storing.storage, stored->in(), stored->out(), storing.wide);
+      job = stored_on(*job, storing.storage, stored->in(), stored->out(), storing.wide);
     }
     std::string from;
     const auto laid = lab::schedules_by_wisdom(*job, schedule, &from);
@@ -193,7 +193,7 @@ struct ApplyCommand {
       made.names.push_back(path.substr(path.rfind('/') + 1));
     }
     if (store_as.find('=') == std::string::npos) {
-      lab::check_storage(store_as);
+      check_storage(store_as);
       made.storage = store_as;
     } else {
       const FieldStorage fields = parse_field_storage(store_as, made.names);

@@ -3,9 +3,9 @@
 #include <ridge/core/size_range.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
-#include <ridge/lab/storage.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/lab/user_kernel.hpp>
+#include <ridge/pattern/storage.hpp>
 
 #include "bench_ranks.hpp"
 #include "commands.hpp"
@@ -92,7 +92,7 @@ private:
     if (store_as.empty()) return;
     const bool listed = store_as.find('=') != std::string::npos &&
                         (chosen.on_arrays.on_grid || !chosen.arrays.empty());
-    if (!listed) lab::check_storage(store_as);
+    if (!listed) check_storage(store_as);
     const bool takes = takes_storage(chosen, launch.kernel);
     if (!takes) {
       throw UsageError(fmt::format("--store-as is for stencils and systems; {} is of {}",

@@ -1,6 +1,6 @@
 #include <ridge/core/error.hpp>
-#include <ridge/lab/evolution.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
+#include <ridge/lab/kernels/stencil_evolving.hpp>
 
 #include "commands.hpp"
 #include "evolve_run.hpp"

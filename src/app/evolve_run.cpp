@@ -3,7 +3,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/stored.hpp>
 #include <ridge/device/field.hpp>
-#include <ridge/lab/storage.hpp>
+#include <ridge/pattern/storage.hpp>
 #include <ridge/stencil/stored_shell.hpp>
 
 #include "../io/output_plan.hpp"
@@ -159,7 +159,7 @@ private:
         low.emplace_back(queue_.device(), bytes, "the low halves of a field in fp32");
         const View<const float> numbers(static_cast<const float*>(packed_[i].data()),
                                         Index3{count, 1, 1});
-        lab::split_numbers(queue_, numbers, stored.back().data(), low.back().data());
+        split_numbers(queue_, numbers, stored.back().data(), low.back().data());
         pointers_[i] = stored.back().data();
         continue;
       }

@@ -3,9 +3,9 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/lab/settings.hpp>
-#include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/source_digest.hpp>
+#include <ridge/pattern/storage.hpp>
 #include <ridge/stencil/stored_demand.hpp>
 
 #include "evolve_fields.hpp"
@@ -107,7 +107,7 @@ private:
     if (o_.store_as.find('=') != std::string::npos) {
       run().stored = o_.store_as;
     } else {
-      if (!o_.store_as.empty()) lab::check_storage(o_.store_as);
+      if (!o_.store_as.empty()) check_storage(o_.store_as);
       run().storage = o_.store_as;
     }
     if (o_.absorb_width && o_.absorb.empty()) {

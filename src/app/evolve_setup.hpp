@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ridge/comm/communicator.hpp>
-#include <ridge/lab/evolution.hpp>
+#include <ridge/lab/kernels/stencil_evolving.hpp>
 
 #include "evolve_fields.hpp"
 #include "evolve_output.hpp"

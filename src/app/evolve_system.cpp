@@ -4,8 +4,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
 #include <ridge/lab/settings.hpp>
-#include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
+#include <ridge/pattern/storage.hpp>
 
 #include "../io/file_names.hpp"
 #include "commands.hpp"
@@ -388,8 +388,8 @@ std::optional<SystemKernel> find_system(const EvolveOptions& o) {
     }
     std::tie(storage, wide) = parse_system_storage(storage, arrays);
   }
-  lab::check_storage(storage);
-  return chain::stored_system(std::move(*found), storage, lab::lab_library(), wide);
+  check_storage(storage);
+  return chain::stored_system(std::move(*found), storage, wide);
 }
 
 void evolve_system(const EvolveOptions& options, const SystemKernel& kernel) {

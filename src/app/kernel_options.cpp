@@ -4,8 +4,8 @@
 #include <ridge/core/size_range.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
-#include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
+#include <ridge/pattern/storage.hpp>
 
 #include <fmt/core.h>
 
@@ -70,7 +70,7 @@ bool takes_storage(const lab::BenchKernel& chosen, const std::string& kernel) {
 
 std::string asked_precision(const lab::BenchKernel& chosen, const std::string& kernel,
                             const std::string& precision) {
-  if (lab::is_storage(precision) && takes_storage(chosen, kernel)) {
+  if (is_storage(precision) && takes_storage(chosen, kernel)) {
     throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64 (bench and apply "
                                  "take --store-as {})",
                                  precision, kernel, precision));

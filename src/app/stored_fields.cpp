@@ -4,7 +4,7 @@
 #include <ridge/core/stored.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/lab/storage.hpp>
+#include <ridge/pattern/storage.hpp>
 
 #include <fmt/format.h>
 
@@ -196,7 +196,7 @@ void StoredFields::take(const void* numbers, bool wide) {
   if (wide) {
     low_.push_back(field("the low halves of an input in fp32"));
     const View<const float> packed(static_cast<const float*>(numbers), Index3{count_, 1, 1});
-    return lab::split_numbers(queue_, packed, to.data(), low_.back().data());
+    return split_numbers(queue_, packed, to.data(), low_.back().data());
   }
   const auto* const from = static_cast<const float*>(numbers);
   const Index beyond = storage_ == "fp16"

@@ -1,5 +1,5 @@
 // Many sweeps of a stencil over time.
-#include <ridge/lab/evolution.hpp>
+#include <ridge/lab/kernels/stencil_evolving.hpp>
 #include <ridge/stencil/sweeps_schedule.hpp>
 
 #include "handles.hpp"

@@ -1,8 +1,8 @@
 // The lab's reduction of an expression.
-#include <ridge/pattern/precision.hpp>
-#include <ridge/pattern/rank_shares.hpp>
 #include <ridge/lattice/residual_case.hpp>
 #include <ridge/lattice/width.hpp>
+#include <ridge/pattern/precision.hpp>
+#include <ridge/pattern/rank_shares.hpp>
 
 #include "benches.hpp"
 

@@ -274,9 +274,9 @@ private:
 template <template <class> class C>
 std::unique_ptr<Case> in_precision(const BenchRequest& request) {
   return ridge::in_precision(request.precision, "multigrid",
-                           [&]<class T>(T /*number*/) -> std::unique_ptr<Case> {
-                             return std::make_unique<C<T>>(request);
-                           });
+                             [&]<class T>(T /*number*/) -> std::unique_ptr<Case> {
+                               return std::make_unique<C<T>>(request);
+                             });
 }
 
 } // namespace

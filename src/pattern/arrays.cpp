@@ -1,7 +1,7 @@
 // Arrays of other languages against each other, before a pattern sees them: in the names and the
 // order of axes that their user knows.
-#include <ridge/pattern/arrays.hpp>
 #include <ridge/launch/operands.hpp>
+#include <ridge/pattern/arrays.hpp>
 
 #include <fmt/format.h>
 
@@ -86,7 +86,8 @@ void check_count(const Arguments& arguments, std::size_t right) {
       fmt::format("{} takes {} arrays, outputs included, not {}", arguments.kernel, right, given));
 }
 
-void check_components(const Arguments& arguments, const GivenArray& a, int right, const char* what) {
+void check_components(const Arguments& arguments, const GivenArray& a, int right,
+                      const char* what) {
   const Index found = a.rank > 1 ? a.extents[1] : 1;
   if (found == right) return;
   const char* const shape =

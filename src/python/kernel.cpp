@@ -2,8 +2,8 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/recording.hpp>
-#include <ridge/lab/storage.hpp>
 #include <ridge/lab/tune_case.hpp>
+#include <ridge/pattern/storage.hpp>
 
 #include "offered.hpp"
 
@@ -61,7 +61,7 @@ std::unique_ptr<lab::Case> Kernel::describe(const Call& asked, Turn& turn) {
     array.element_bytes = sizeof(float);
   const Arguments arguments{name_, arrays, asked.numbers};
   const auto fp32 = describer()(turn.queue, turn.roof, arguments);
-  return lab::stored_on_arrays(*fp32, asked.arrays.storage, arguments);
+  return stored_on_arrays(*fp32, asked.arrays.storage, arguments);
 }
 
 std::shared_ptr<const Program> Kernel::bind(const Call& asked, Turn& turn,

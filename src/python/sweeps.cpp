@@ -3,7 +3,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/stored.hpp>
 #include <ridge/device/recording.hpp>
-#include <ridge/lab/storage.hpp>
+#include <ridge/pattern/storage.hpp>
 
 #include "offered.hpp"
 #include "stepping.hpp"
@@ -120,7 +120,7 @@ std::vector<Array> Sweeps::taken(Made& made, const Call& call, Turn& turn) const
     };
     const Array high = half();
     low.push_back(half());
-    lab::split_numbers(turn.queue, numbers, high.data, low.back().data);
+    split_numbers(turn.queue, numbers, high.data, low.back().data);
     all[i] = high;
   }
   all.insert(all.end(), low.begin(), low.end());

@@ -50,8 +50,7 @@ System& Systems::begin(Made& made, const Call& call, const std::string& schedule
         arrays.views.push_back(view_of<std::byte>(array));
       chain::SystemKernel kernel = made.describe(call.numbers);
       if (!call.arrays.storage.empty())
-        kernel = chain::stored_system(std::move(kernel), call.arrays.storage, lab::lab_library(),
-                                      call.arrays.wide);
+        kernel = chain::stored_system(std::move(kernel), call.arrays.storage, call.arrays.wide);
       System::Options options{boundary_, spacing_, schedule, {}};
       for (const auto& [number, values] : by_step)
         options.by_step.push_back({number, values});

@@ -1,3 +1,4 @@
+#include <ridge/pattern/storage.hpp>
 #include <ridge/stencil/evolution.hpp>
 #include <ridge/stencil/stored_demand.hpp>
 
@@ -21,10 +22,10 @@ Evolution evolution_of(std::string_view name, std::shared_ptr<const SweptKernel<
 template Evolution evolution_of(std::string_view, std::shared_ptr<const SweptKernel<float>>);
 template Evolution evolution_of(std::string_view, std::shared_ptr<const SweptKernel<double>>);
 
-Evolution stored_evolution(const Evolution& fp32, std::string_view storage,
-                           const std::string& library, unsigned wide) {
+Evolution stored_evolution(const Evolution& fp32, std::string_view storage, unsigned wide) {
+  check_storage(storage);
   const auto as = [&]<class S>(S /*number*/) {
-    return evolution_of<S>(fp32.name, stored_swept<S>(*fp32.call, fp32.functor, library, wide));
+    return evolution_of<S>(fp32.name, stored_swept<S>(*fp32.call, fp32.functor, wide));
   };
   Evolution made = storage == "fp16" ? as(Fp16{}) : as(Bf16{});
   made.stable_step = fp32.stable_step;

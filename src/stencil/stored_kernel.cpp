@@ -23,7 +23,7 @@ std::string kernel_in(const std::string& call) {
 /// compiled or taken from the cache.
 template <class S>
 AnyFunction described(const std::type_info& call, const char* header, const char* name,
-                      const char* kind, const std::string& library, unsigned wide) {
+                      const char* kind, unsigned wide) {
   const std::string type = kernel_in(launch::type_text(call));
   const SourceFile source = find_source(call);
   if (source.file.empty())
@@ -44,7 +44,7 @@ AnyFunction described(const std::type_info& call, const char* header, const char
       "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(Number), &describe);\n}}\n",
       file, type, std::is_same_v<S, Fp16> ? "ridge::Fp16" : "ridge::Bf16", header, name, kind,
       wide);
-  for (const Offered& o : launch::load_description(text, file, {library})) {
+  for (const Offered& o : launch::load_description(text, file, {})) {
     if (std::string_view(o.name) == typeid(S).name()) return o.function;
   }
   throw Failure("the description of " + type + " offers nothing; please report this");
@@ -64,28 +64,26 @@ void require_at_point(const Traits& traits, std::size_t input, std::string_view 
 
 template <class S>
 std::shared_ptr<const CheckedKernel<S>> stored_kernel(const CheckedKernel<float>& kernel,
-                                                      const std::string& library, unsigned wide) {
+                                                      unsigned wide) {
   return reinterpret_cast<DescribeStored<S>*>(
       described<S>(kernel.call_type(), "describe_stored.hpp", "describe_stored", "CheckedKernel",
-                   library, wide))(kernel.functor());
+                   wide))(kernel.functor());
 }
 template <class S>
-std::shared_ptr<const SweptKernel<S>> stored_swept(const std::type_info& call,
-                                                   std::span<const std::byte> functor,
-                                                   const std::string& library, unsigned wide) {
+std::shared_ptr<const SweptKernel<S>>
+stored_swept(const std::type_info& call, std::span<const std::byte> functor, unsigned wide) {
   using Describe = std::shared_ptr<const SweptKernel<S>>(std::span<const std::byte>);
-  return reinterpret_cast<Describe*>(described<S>(call, "describe_stored_swept.hpp",
-                                                  "describe_stored_swept", "SweptKernel", library,
-                                                  wide))(functor);
+  return reinterpret_cast<Describe*>(described<S>(
+      call, "describe_stored_swept.hpp", "describe_stored_swept", "SweptKernel", wide))(functor);
 }
 template std::shared_ptr<const CheckedKernel<Fp16>> stored_kernel(const CheckedKernel<float>&,
-                                                                  const std::string&, unsigned);
+                                                                  unsigned);
 template std::shared_ptr<const CheckedKernel<Bf16>> stored_kernel(const CheckedKernel<float>&,
-                                                                  const std::string&, unsigned);
+                                                                  unsigned);
 
 template std::shared_ptr<const SweptKernel<Fp16>>
-stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&, unsigned);
+stored_swept(const std::type_info&, std::span<const std::byte>, unsigned);
 template std::shared_ptr<const SweptKernel<Bf16>>
-stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&, unsigned);
+stored_swept(const std::type_info&, std::span<const std::byte>, unsigned);
 
 } // namespace ridge::stencil

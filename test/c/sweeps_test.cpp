@@ -1,6 +1,6 @@
 // Sweeps from C have the bits of C++.
 #include <ridge/comm/communicator.hpp>
-#include <ridge/lab/evolution.hpp>
+#include <ridge/lab/kernels/stencil_evolving.hpp>
 
 #include <gtest/gtest.h>
 #include <ridge.h>

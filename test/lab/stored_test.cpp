@@ -5,8 +5,8 @@
 #include <ridge/device/field.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/stencil_case.hpp>
 #include <ridge/lab/user_kernel.hpp>
+#include <ridge/stencil/bench.hpp>
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/menu.hpp>
 #include <ridge/stencil/stored_demand.hpp>
@@ -39,7 +39,7 @@ template <class S>
 void expect_rounded(const stencil::Spacing& spacing, const char* device, Index nx,
                     const std::vector<const char*>& schedules) {
   const auto fp32 = stencil::checked<float>(stencil::Laplacian<2, 3>(spacing));
-  const auto stored = stencil::stored_kernel<S>(*fp32, lab_library());
+  const auto stored = stencil::stored_kernel<S>(*fp32);
   Queue queue{Device(device)};
   const Extents n{nx, 13, 12};
   std::vector<S> start;

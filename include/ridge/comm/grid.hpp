@@ -141,8 +141,8 @@ struct HaloPlan {
                                   Periodic periodic = {}, const Index3& least = {1, 1, 1});
 
 /// The grid of so many ranks over a size whose ranks send least for each site, of equals the one
-/// that divides later dimensions. Throws UsageError where no grid leaves each rank `least` along the
-/// dimensions that are divided.
+/// that divides later dimensions. Throws UsageError where no grid leaves each rank `least` along
+/// the dimensions that are divided.
 [[nodiscard]] Extents choose_grid(int ranks, const Extents& whole, int least);
 
 /// Reads PxQxR (or P, PxQ) for so many ranks. Throws UsageError where the product is another.

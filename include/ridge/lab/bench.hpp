@@ -15,9 +15,9 @@ namespace ridge::lab {
 using ridge::AskedSchedule, ridge::BenchKernel, ridge::BenchRequest, ridge::Case, ridge::MakeCase,
     ridge::RoofSource, ridge::SystemArray, ridge::World;
 
-/// Runs what is asked and hands over a record for each schedule as soon as it is done. Over ranks it
-/// is collective, and the record is the same on all of them. Throws UsageError for ranks where the
-/// kernel runs on one only.
+/// Runs what is asked and hands over a record for each schedule as soon as it is done. Over ranks
+/// it is collective, and the record is the same on all of them. Throws UsageError for ranks where
+/// the kernel runs on one only.
 void run_kernel(const BenchKernel& kernel, const BenchRequest& request, RoofSource& roof,
                 const std::function<void(const Record&)>& on_record);
 

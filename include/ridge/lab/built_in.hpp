@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/evolution.hpp>
+#include <ridge/lab/kernels/stencil_evolving.hpp>
 
 #include <memory>
 #include <string>

@@ -4,17 +4,13 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/chain_kernel.hpp>
-#include <ridge/lab/kernels/chain_user_system.hpp>
+#include <ridge/lab/kernels/chain_user.hpp>
 #include <ridge/lab/kernels/lattice_user.hpp>
+#include <ridge/lab/kernels/stencil_user.hpp>
 #include <ridge/lab/pairs_kernel.hpp>
-#include <ridge/lab/rank_chain.hpp>
-#include <ridge/lab/stencil_case.hpp>
-#include <ridge/lab/stencil_entry.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/known_name.hpp>
 #include <ridge/pairs/declared.hpp>
-#include <ridge/stencil/declared.hpp>
 
 #include <memory>
 
@@ -40,29 +36,6 @@ template <class K, class Set>
   return false;
 }
 
-template <Use For, class K>
-[[nodiscard]] UserKernel describe_stencil(const std::string& name, const K& kernel) {
-  UserKernel made;
-  if constexpr (For == Use::evolution) {
-    made.bench.name = name;
-    made.bench.pattern = "stencil";
-    made.evolution = [name, kernel](int element_bytes, std::optional<double> dt) {
-      K set = kernel;
-      if constexpr (knows_dt<K>) {
-        if (dt) set.dt = as_member<std::remove_cvref_t<decltype(set.dt)>>({"dt", *dt, {}, "--"});
-      } else if (dt) {
-        throw UsageError(name + " has no member dt for --dt to set");
-      }
-      return element_bytes == 4 ? evolution<K, float>(name, set) : evolution<K, double>(name, set);
-    };
-  } else {
-    const StencilKernel any = stencil_kernel(kernel);
-    made.bench = bench_stencil(name, "a stencil of " + name, default_stencil_size(rank_of<K>()),
-                               [any](const Extents& /*size*/) { return any; });
-  }
-  return made;
-}
-
 /// Describes K; `file` and `flags` are where its source is, `set(kernel, setting)` sets a member
 /// and is false where there is none of that name.
 template <Use For, class K, class Set>
@@ -79,9 +52,7 @@ template <Use For, class K, class Set>
   }
   launch::know_name(typeid(K), name);
   if constexpr (IsStencil<K>) {
-    stencil::require_declared(name, kernel);
-    know_stencil_source<K>(file, flags);
-    return describe_stencil<For>(name, kernel);
+    return describe_stencil_kernel<For>(name, kernel, file, flags);
   } else if constexpr (IsInteraction<K>) {
     pairs::require_declared(name, kernel);
     know_interactions_source<K>(file, flags);
@@ -98,25 +69,7 @@ template <Use For, class K, class Set>
     made.no_job = name + " is an interaction between bodies, which have no grid";
     return made;
   } else if constexpr (IsChain<K>) {
-    if constexpr (IsSystem<K>) {
-      return describe_system<For>(name, kernel, file, flags);
-    } else if constexpr (runs_on_random_arrays<K>()) {
-      UserKernel made;
-      if constexpr (For == Use::ranks) {
-        chain::know_chain_source<chain::Placed<K>>(file, flags);
-        made.bench = chain_entry<K>(name, "a chain of " + name);
-        add_rank_case(made.bench, kernel);
-      } else {
-        chain::know_chain_source<K>(file, flags);
-        made.bench = chain_kernel(name, "a chain of " + name, kernel);
-      }
-      made.no_job = name + " is a chain; apply takes stencils";
-      return made;
-    } else {
-      throw UsageError(name + " is a chain that updates arrays or has several outputs; the command "
-                              "runs those of inputs, temporaries and one output, the last array, "
-                              "and others run from a program of your own (ridge_add_kernels)");
-    }
+    return describe_chain_kernel<For>(name, kernel, file, flags);
   } else if constexpr (IsOfLattices<K>) {
     return describe_of_lattices(name, kernel, file, flags);
   } else {

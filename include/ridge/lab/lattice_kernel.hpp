@@ -3,9 +3,9 @@
 
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/on_arrays/lattice.hpp>
+#include <ridge/lattice/rank_sums.hpp>
 #include <ridge/pattern/precision.hpp>
 #include <ridge/pattern/rank_shares.hpp>
-#include <ridge/lattice/rank_sums.hpp>
 
 #include <memory>
 #include <string>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/evolution.hpp>
+#include <ridge/lab/kernels/stencil_evolving.hpp>
 #include <ridge/pairs/lists/near_forces.hpp>
 
 #include <charconv>

@@ -34,7 +34,7 @@ struct GivenArray {
 enum class ShapeOrder { x_last, x_first };
 
 struct Arguments {
-  std::string kernel;            ///< its name in records
+  std::string kernel;                 ///< its name in records
   std::span<const GivenArray> arrays; ///< inputs, then outputs; of one type of number
   std::span<const double> numbers;
   ShapeOrder order = ShapeOrder::x_last;
@@ -51,6 +51,10 @@ struct OnArrays {
   bool on_grid = false;           ///< they are fields on a grid, whose edges are not written
   bool by_rows = false;           ///< rows are arrays of their own: components of bodies
 };
+
+/// The function that a kernel's description offers, by its own type: the kernel on the arrays of
+/// somebody else. Throws UsageError for arrays that it does not take.
+using DescribeOnArrays = std::unique_ptr<Case>(Queue& queue, RoofSource& roof, const Arguments&);
 
 /// `(NZ, NY, NX)`, or x first.
 [[nodiscard]] std::string shape_text(const Index* extents, int rank, ShapeOrder order);

@@ -22,10 +22,7 @@ using lab::check_memory;
 using lab::check_shapes;
 using lab::view_of;
 
-/// The function that a kernel's description offers, by its own type: the kernel on the arrays of
-/// somebody else. Throws UsageError for arrays that it does not take.
-using Describe = std::unique_ptr<lab::Case>(Queue& queue, lab::RoofSource& roof,
-                                            const Arguments& arguments);
+using Describe = DescribeOnArrays;
 
 /// A shape as NumPy writes it: x, the first dimension of C++, is the last.
 [[nodiscard]] inline std::string shape_text(const Index* extents, int rank) {

@@ -53,7 +53,7 @@ make_sweeps(Queue& queue, const K& kernel, const Arguments& arguments, const Arr
   };
   const auto functor = std::as_bytes(std::span(&kernel, 1));
   const auto stored = [&]<class S>(S /*type*/) {
-    return over(stored_swept<S>(in_fp32, functor, lab::lab_library(), storage.wide));
+    return over(stored_swept<S>(in_fp32, functor, storage.wide));
   };
   if (storage.name == "fp16") return stored(Fp16{});
   if (storage.name == "bf16") return stored(Bf16{});

@@ -34,9 +34,7 @@ struct Evolution {
 
 /// Whether K has a member `dt` to set.
 template <class K>
-inline constexpr bool knows_dt = requires(K kernel) {
-  kernel.dt = 1.0;
-};
+inline constexpr bool knows_dt = requires(K kernel) { kernel.dt = 1.0; };
 
 /// A kernel without what it says of itself beside its mathematics. T is float or double.
 template <class T>
@@ -56,8 +54,8 @@ template <class K, class T>
 
 /// An evolution on fields of 16 bits: of Fp16 by "fp16", of Bf16 by "bf16". Inputs whose bits
 /// `wide` has stay fp32: its sweeps take the high halves of their numbers in place of them, and the
-/// low halves behind all. Throws as stored_swept does.
+/// low halves behind all. Throws UsageError for another name, and as stored_swept does.
 [[nodiscard]] Evolution stored_evolution(const Evolution& fp32, std::string_view storage,
-                                         const std::string& library, unsigned wide);
+                                         unsigned wide = 0);
 
 } // namespace ridge::stencil

@@ -25,26 +25,24 @@ using DescribeStored = std::shared_ptr<const CheckedKernel<S>>(std::span<const s
 void require_at_point(const Traits& traits, std::size_t input, std::string_view name,
                       std::string_view kernel);
 
-/// The kernel on fields of S, its mathematics in fp32. Its description, which is linked to
-/// `library`, is compiled or taken from the cache. Throws as load_description does; UsageError for
-/// a kernel whose source nobody said. Inputs whose bits `wide` has stay fp32, as those of
-/// Stored<K, wide> do.
+/// The kernel on fields of S, its mathematics in fp32. Its description is compiled or taken from
+/// the cache. Throws as load_description does; UsageError for a kernel whose source nobody said.
+/// Inputs whose bits `wide` has stay fp32, as those of Stored<K, wide> do.
 template <class S>
 [[nodiscard]] std::shared_ptr<const CheckedKernel<S>>
-stored_kernel(const CheckedKernel<float>& kernel, const std::string& library, unsigned wide = 0);
+stored_kernel(const CheckedKernel<float>& kernel, unsigned wide = 0);
 /// The same of a kernel that evolves, by the type of its call in fp32 and its bytes.
 template <class S>
 [[nodiscard]] std::shared_ptr<const SweptKernel<S>>
-stored_swept(const std::type_info& call, std::span<const std::byte> functor,
-             const std::string& library, unsigned wide = 0);
+stored_swept(const std::type_info& call, std::span<const std::byte> functor, unsigned wide = 0);
 extern template std::shared_ptr<const SweptKernel<Fp16>>
-stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&, unsigned);
+stored_swept(const std::type_info&, std::span<const std::byte>, unsigned);
 extern template std::shared_ptr<const SweptKernel<Bf16>>
-stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&, unsigned);
+stored_swept(const std::type_info&, std::span<const std::byte>, unsigned);
 
 extern template std::shared_ptr<const CheckedKernel<Fp16>>
-stored_kernel(const CheckedKernel<float>&, const std::string&, unsigned);
+stored_kernel(const CheckedKernel<float>&, unsigned);
 extern template std::shared_ptr<const CheckedKernel<Bf16>>
-stored_kernel(const CheckedKernel<float>&, const std::string&, unsigned);
+stored_kernel(const CheckedKernel<float>&, unsigned);
 
 } // namespace ridge::stencil

@@ -8,8 +8,7 @@
 
 namespace ridge::chain {
 
-SystemKernel stored_system(SystemKernel kernel, std::string_view storage,
-                           const std::string& library, unsigned wide) {
+SystemKernel stored_system(SystemKernel kernel, std::string_view storage, unsigned wide) {
   for (int a = 0; a < kernel.arrays(); ++a) {
     if ((a < 32 && (wide >> a & 1U) != 0) && kernel.is_state(a))
       throw UsageError(
@@ -42,7 +41,7 @@ SystemKernel stored_system(SystemKernel kernel, std::string_view storage,
       "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::chain::SystemKernel), "
       "&store);\n}}\n",
       file, type, storage == "fp16" ? "ridge::Fp16" : "ridge::Bf16", wide);
-  for (const Offered& o : launch::load_description(text, file, {library})) {
+  for (const Offered& o : launch::load_description(text, file, {})) {
     if (std::string_view(o.name) != typeid(SystemKernel).name()) continue;
     reinterpret_cast<StoreSystem*>(o.function)(kernel.functor, kernel);
     kernel.storage = storage;

@@ -16,10 +16,10 @@ namespace ridge::chain {
 using StoreSystem = void(std::span<const std::byte> functor, SystemKernel& kernel);
 
 /// The system on arrays of "fp16" or "bf16", its mathematics in fp32. Arrays whose bits `wide` has
-/// stay fp32. The description, which is linked to `library`, is compiled or taken from the cache.
-/// Throws as load_description does; UsageError for a system that scans, or whose source nobody said,
-/// and for arrays that steps change.
+/// stay fp32. The description is compiled or taken from the cache.
+/// Throws as load_description does; UsageError for a system that scans, or whose source nobody
+/// said, and for arrays that steps change.
 [[nodiscard]] SystemKernel stored_system(SystemKernel kernel, std::string_view storage,
-                                         const std::string& library, unsigned wide = 0);
+                                         unsigned wide = 0);
 
 } // namespace ridge::chain

@@ -2,4 +2,4 @@
 #pragma once
 
 #include <ridge/atmosphere/implicit.hpp>
-#include <ridge/lab/chain_kernels.hpp>
+#include <ridge/lab/kernels/chain_streams.hpp>

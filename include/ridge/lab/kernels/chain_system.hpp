@@ -1,6 +1,7 @@
 // Systems among the kernels of the lab: by name, and on random arrays for benchmarks.
 #pragma once
 
+#include <ridge/chain/bench.hpp>
 #include <ridge/chain/check.hpp>
 #include <ridge/chain/menu.hpp>
 #include <ridge/chain/source.hpp>
@@ -9,10 +10,9 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/built_in.hpp>
-#include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/kernels/chain_system_entry.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
-#include <ridge/lab/storage.hpp>
+#include <ridge/pattern/storage.hpp>
 #include <ridge/record/numbers.hpp>
 
 #include <algorithm>
@@ -304,12 +304,12 @@ template <class C>
 [[nodiscard]] BenchKernel system_bench(const std::string& name, const std::string& meaning,
                                        const C& chain) {
   constexpr int dimensions = static_cast<int>(C::dimensions.size());
-  BenchKernel made = chain_entry<C>(name, meaning);
+  BenchKernel made = chain::chain_entry<C>(name, meaning);
   made.default_precision = "fp32";
   made.arrays = array_names<C>();
   made.make_case = [=](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
     const bool stored = is_storage(request.precision);
-    require_chain(name, dimensions, request.size, stored ? "fp32" : request.precision);
+    chain::require_chain(name, dimensions, request.size, stored ? "fp32" : request.precision);
     if (stored) {
       return stored_system(typeid(chain::Call<C, float>), std::as_bytes(std::span(&chain, 1)), name,
                            request);
@@ -319,7 +319,7 @@ template <class C>
     return std::make_unique<RandomSystem<C, double>>(name, chain, request);
   };
   made.make_menu = [=](const BenchRequest& r, const Place& place) {
-    require_chain(name, dimensions, r.size, r.precision);
+    chain::require_chain(name, dimensions, r.size, r.precision);
     return chain::menu(r.precision == "fp32" ? chain::describe<C, float>()
                                              : chain::describe<C, double>(),
                        r.size.xyz(), place);

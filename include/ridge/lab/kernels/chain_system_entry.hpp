@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ridge/chain/system/conditions.hpp>
-#include <ridge/lab/chain_entry.hpp>
+#include <ridge/lab/kernels/chain_entry.hpp>
 
 #include <vector>
 

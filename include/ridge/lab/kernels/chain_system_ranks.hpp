@@ -121,8 +121,8 @@ template <bool Places = false, class C>
 void add_system_ranks(BenchKernel& made, const C& chain) {
   made.add_ranks([name = made.name, chain](const BenchRequest& request, RoofSource&) {
     const bool stored = is_storage(request.precision);
-    require_chain(name, static_cast<int>(C::dimensions.size()), request.size,
-                  stored ? "fp32" : request.precision);
+    chain::require_chain(name, static_cast<int>(C::dimensions.size()), request.size,
+                         stored ? "fp32" : request.precision);
     if (stored) {
       return stored_system(typeid(chain::Call<C, float>), std::as_bytes(std::span(&chain, 1)), name,
                            request);

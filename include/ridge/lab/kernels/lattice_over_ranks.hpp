@@ -4,8 +4,8 @@
 #include <ridge/comm/step.hpp>
 #include <ridge/gauge/exchanged.hpp>
 #include <ridge/lab/kernels/lattice_stored.hpp>
-#include <ridge/pattern/rank_shares.hpp>
 #include <ridge/lattice/stored/rank_step.hpp>
+#include <ridge/pattern/rank_shares.hpp>
 
 #include <atomic>
 #include <cmath>

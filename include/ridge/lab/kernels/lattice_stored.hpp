@@ -6,9 +6,9 @@
 #include <ridge/gauge/stored.hpp>
 #include <ridge/gauge/su3.hpp>
 #include <ridge/lab/bench_case.hpp>
-#include <ridge/pattern/precision.hpp>
 #include <ridge/lattice/stored/menu.hpp>
 #include <ridge/lattice/stored/part.hpp>
+#include <ridge/pattern/precision.hpp>
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // A new chain, as somebody would add one: this file is all that there is of it.
 #pragma once
 
-#include <ridge/lab/chain_entry.hpp>
+#include <ridge/lab/kernels/chain_entry.hpp>
 
 namespace ridge::lab {
 

@@ -1,7 +1,7 @@
 // A new kernel, as somebody would add one: this file is all that there is of it (docs/kernels.md).
 #pragma once
 
-#include <ridge/lab/stencil_entry.hpp>
+#include <ridge/lab/kernels/stencil_entry.hpp>
 
 namespace ridge::lab {
 

@@ -5,7 +5,7 @@
 #include <ridge/chain/operation.hpp>
 #include <ridge/core/branch.hpp>
 #include <ridge/core/extents.hpp>
-#include <ridge/lab/chain_entry.hpp>
+#include <ridge/lab/kernels/chain_entry.hpp>
 
 namespace ridge::lab {
 

@@ -3,7 +3,7 @@
 
 #include <ridge/chain/columns.hpp>
 #include <ridge/core/extents.hpp>
-#include <ridge/lab/chain_entry.hpp>
+#include <ridge/lab/kernels/chain_entry.hpp>
 
 namespace ridge::lab {
 

@@ -4,7 +4,7 @@
 #include <ridge/chain/elements.hpp>
 #include <ridge/chain/operation.hpp>
 #include <ridge/core/extents.hpp>
-#include <ridge/lab/chain_entry.hpp>
+#include <ridge/lab/kernels/chain_entry.hpp>
 
 namespace ridge::lab {
 

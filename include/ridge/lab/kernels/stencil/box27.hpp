@@ -1,7 +1,7 @@
 // A weighted sum over all neighbours; its mathematics are the library's.
 #pragma once
 
-#include <ridge/lab/stencil_entry.hpp>
+#include <ridge/lab/kernels/stencil_entry.hpp>
 
 namespace ridge::lab {
 

@@ -1,7 +1,7 @@
 // Diffusion with a variable coefficient: div(k grad u), and steps of it.
 #pragma once
 
-#include <ridge/lab/stencil_entry.hpp>
+#include <ridge/lab/kernels/stencil_entry.hpp>
 #include <ridge/stencil/evolving.hpp>
 
 #include <tuple>

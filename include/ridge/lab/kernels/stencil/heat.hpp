@@ -1,7 +1,7 @@
 // Heat: a step of it is a Laplacian with other weights.
 #pragma once
 
-#include <ridge/lab/stencil_entry.hpp>
+#include <ridge/lab/kernels/stencil_entry.hpp>
 #include <ridge/stencil/evolving.hpp>
 
 namespace ridge::lab {

@@ -1,7 +1,7 @@
 // The finite-difference Laplacian of orders 2 to 8; its mathematics are the library's.
 #pragma once
 
-#include <ridge/lab/stencil_entry.hpp>
+#include <ridge/lab/kernels/stencil_entry.hpp>
 #include <ridge/stencil/variants.hpp>
 
 namespace ridge::lab {

@@ -1,7 +1,7 @@
 // Waves by the leapfrog, of order 2 in time.
 #pragma once
 
-#include <ridge/lab/stencil_entry.hpp>
+#include <ridge/lab/kernels/stencil_entry.hpp>
 #include <ridge/stencil/evolving.hpp>
 
 #include <tuple>

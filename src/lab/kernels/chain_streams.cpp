@@ -1,6 +1,6 @@
 // Compiled once per device kind.
 #include <ridge/chain/executor.hpp>
-#include <ridge/lab/chain_kernels.hpp>
+#include <ridge/lab/kernels/chain_streams.hpp>
 
 namespace ridge::chain {
 

@@ -3,9 +3,9 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/lab/built_in.hpp>
+#include <ridge/lab/kernels/stencil_entry.hpp>
 #include <ridge/pattern/precision.hpp>
-#include <ridge/lab/stencil_case.hpp>
-#include <ridge/lab/stencil_entry.hpp>
+#include <ridge/stencil/bench.hpp>
 #include <ridge/stencil/sweeps_case.hpp>
 
 #include "entry_checks.hpp"
@@ -51,11 +51,12 @@ template <class E, int Rank>
 
 template <class E>
 [[nodiscard]] BenchKernel describe_stencil_entry(const char* header) {
-  for_ranks<E>([&](auto r) { know_stencil_source<typename E::template Kernel<r.value>>(header); });
-  BenchKernel made = bench_stencil(
-      E::name, E::meaning, default_stencil_size(E::most_rank), [](const Extents& size) {
-        return for_rank_of<E>(size,
-                              [](auto r) { return stencil_kernel(benched_stencil<E, r.value>()); });
+  for_ranks<E>(
+      [&](auto r) { stencil::know_stencil_source<typename E::template Kernel<r.value>>(header); });
+  BenchKernel made = stencil::bench_stencil(
+      E::name, E::meaning, stencil::default_stencil_size(E::most_rank), [](const Extents& size) {
+        return for_rank_of<E>(
+            size, [](auto r) { return stencil::stencil_kernel(benched_stencil<E, r.value>()); });
       });
   made.in_lab = E::in_lab;
   made.on_arrays.make = [](Queue& queue, RoofSource&, const Arguments& arguments) {
@@ -63,8 +64,8 @@ template <class E>
     require_rank(E::name, E::least_rank, E::most_rank, out.rank);
     require_spacing(E::name, E::equal_spacing, arguments.spacing, out.rank, out.element_bytes);
     return for_rank<E>(out.rank, [&](auto r) {
-      return stencil_on_arrays(queue, stencil_kernel(E::template make<r.value>(arguments.spacing)),
-                               arguments);
+      return stencil::stencil_on_arrays(
+          queue, stencil::stencil_kernel(E::template make<r.value>(arguments.spacing)), arguments);
     });
   };
   return made;
@@ -83,7 +84,7 @@ template <class E, int Rank>
 /// Says where the kernel that is made is.
 template <class K>
 void know_made(const char* header, K (* /*make*/)(stencil::Spacing, double, double)) {
-  know_stencil_source<K>(header);
+  stencil::know_stencil_source<K>(header);
 }
 
 template <class K>
@@ -94,12 +95,8 @@ template <class K>
 
 template <class E>
 [[nodiscard]] EvolvingKernel describe_evolving_entry(const char* header) {
-  constexpr bool absorbs = requires {
-    &E::template absorbing<E::most_rank>;
-  };
-  constexpr bool rests = requires {
-    &E::template at_rest<E::most_rank>;
-  };
+  constexpr bool absorbs = requires { &E::template absorbing<E::most_rank>; };
+  constexpr bool rests = requires { &E::template at_rest<E::most_rank>; };
   for_ranks<E>([&](auto r) {
     know_made(header, &E::template make<r.value>);
     if constexpr (absorbs) know_made(header, &E::template absorbing<r.value>);
@@ -129,7 +126,7 @@ template <class E>
   }
   if constexpr (E::benched) {
     made.bench =
-        bench_evolution(E::name, E::meaning, default_stencil_size(E::most_rank),
+        bench_evolution(E::name, E::meaning, stencil::default_stencil_size(E::most_rank),
                         [](const Extents& size, std::string_view precision) {
                           return for_rank_of<E>(size, [&](auto r) {
                             const auto kernel = benched_evolution<E, r.value>();

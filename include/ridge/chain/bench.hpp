@@ -1,23 +1,22 @@
-// Benchmarks of chains in files of the user's, on random arrays.
+// Chains as kernels by their names, on random arrays and on those of other languages.
 #pragma once
 
 #include <ridge/chain/case.hpp>
+#include <ridge/chain/on_arrays.hpp>
 #include <ridge/core/error.hpp>
-#include <ridge/lab/bench.hpp>
-#include <ridge/lab/on_arrays/chain.hpp>
+#include <ridge/pattern/bench_kernel.hpp>
 #include <ridge/pattern/precision.hpp>
 
 #include <memory>
 #include <string>
 #include <utility>
 
-namespace ridge::lab {
+namespace ridge::chain {
 
 /// Chains that can be run on random arrays and compared with the reference: inputs, temporaries,
 /// and one output, the last.
 template <class C>
 [[nodiscard]] constexpr bool runs_on_random_arrays() {
-  using chain::Role;
   for (std::size_t i = 0; i + 1 < C::arrays.size(); ++i) {
     const Role role = C::arrays[i].role;
     if (role != Role::input && role != Role::temporary) return false;
@@ -32,8 +31,7 @@ void require_chain(const std::string& name, int dimensions, const Extents& size,
 
 /// All dimensions of C's ranges.
 template <class C>
-inline constexpr int chain_dimensions =
-    static_cast<int>(C::dimensions.size()) + chain::outer_of<C>();
+inline constexpr int chain_dimensions = static_cast<int>(C::dimensions.size()) + outer_of<C>();
 
 /// A chain's entry, which runs nowhere yet.
 template <class C>
@@ -57,8 +55,8 @@ template <class C>
   made.make_case = [=](const BenchRequest& request, RoofSource&) {
     require_chain(name, dimensions, request.size, request.precision);
     return in_precision(request.precision, name, [&]<class T>(T /*number*/) {
-      const auto range = range_of(chain::describe<C, T>(), request.size);
-      const auto own = std::make_shared<chain::OwnArrays<C, T>>(request.device, chain, range);
+      const auto range = range_of(describe<C, T>(), request.size);
+      const auto own = std::make_shared<OwnArrays<C, T>>(request.device, chain, range);
       return case_of(name, own->queue, own->call, {}, own);
     });
   };
@@ -68,10 +66,10 @@ template <class C>
   };
   made.make_menu = [=](const BenchRequest& r, const Place& place) {
     require_chain(name, dimensions, r.size, r.precision);
-    const auto d = chain::describe_in<C>(r.precision);
+    const auto d = describe_in<C>(r.precision);
     return menu(d, range_of(d, r.size), place);
   };
   return made;
 }
 
-} // namespace ridge::lab
+} // namespace ridge::chain

@@ -1,13 +1,22 @@
-#include <ridge/lab/rank_chain.hpp>
+#include <ridge/chain/rank_case.hpp>
+#include <ridge/core/error.hpp>
 
 #include <fmt/format.h>
 
-namespace ridge::lab {
+namespace ridge::chain {
 
-chain::RankRange rank_range(const chain::RankDivision& division, const BenchRequest& request) {
+void require_chain(const std::string& name, int dimensions, const Extents& size,
+                   const std::string& precision) {
+  if (precision != "fp64" && precision != "fp32") refuse_precision(precision, name);
+  if (size.rank() <= dimensions) return;
+  throw UsageError(fmt::format("{} has {} dimension{}, and --size {} has {}", name, dimensions,
+                               dimensions == 1 ? "" : "s", to_text(size), size.rank()));
+}
+
+RankRange rank_range(const RankDivision& division, const BenchRequest& request) {
   const auto& [ranks, grid, scaling] = request.world;
   const Index3 n = request.size.xyz();
-  const Index3 shape = grid.empty() ? chain::choose_ranks(division, ranks->ranks(), n)
+  const Index3 shape = grid.empty() ? choose_ranks(division, ranks->ranks(), n)
                                     : comm::parse_ranks(grid, ranks->ranks());
   return {division, n, shape, ranks->rank()};
 }
@@ -37,4 +46,4 @@ World outer_ranks(const std::string& name, int inner, const BenchRequest& reques
   return world;
 }
 
-} // namespace ridge::lab
+} // namespace ridge::chain

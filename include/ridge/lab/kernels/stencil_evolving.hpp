@@ -1,6 +1,7 @@
 // Stencils that evolve, with their types put away: for data of the user's own and for benchmarks.
 #pragma once
 
+#include <ridge/core/spacing.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/stencil/evolution.hpp>
 
@@ -15,14 +16,7 @@ struct CheckedEvolution;
 
 namespace ridge::lab {
 
-using stencil::Evolution, stencil::evolution, stencil::knows_dt;
-
-/// An evolution on fields of Fp16 or Bf16, by "fp16" or "bf16", its mathematics in fp32: what
-/// describes it is compiled. Its sweeps take pointers to such numbers; of inputs whose bits `wide`
-/// has, which stay fp32, as stencil::stored_evolution says. Throws UsageError where nobody said
-/// where its source is, and as launch::load_description does.
-[[nodiscard]] Evolution stored_evolution(const Evolution& fp32, std::string_view storage,
-                                         unsigned wide = 0);
+using stencil::Evolution, stencil::evolution, stencil::knows_dt, stencil::stored_evolution;
 
 /// A request to a built-in kernel.
 struct EvolutionRequest {

@@ -1,7 +1,9 @@
-// Systems in files of the user's.
+// Chains and systems in files of the user's.
 #pragma once
 
 #include <ridge/chain/operation.hpp>
+#include <ridge/chain/rank_case.hpp>
+#include <ridge/core/error.hpp>
 #include <ridge/lab/kernels/chain_system_ranks.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
@@ -32,6 +34,30 @@ template <Use For, class C>
     if constexpr (For == Use::ranks) add_system_ranks<true>(made.bench, chain);
   }
   return made;
+}
+
+template <Use For, class K>
+[[nodiscard]] UserKernel describe_chain_kernel(const std::string& name, const K& kernel,
+                                               const std::string& file, const std::string& flags) {
+  if constexpr (IsSystem<K>) {
+    return describe_system<For>(name, kernel, file, flags);
+  } else if constexpr (chain::runs_on_random_arrays<K>()) {
+    UserKernel made;
+    if constexpr (For == Use::ranks) {
+      chain::know_chain_source<chain::Placed<K>>(file, flags);
+      made.bench = chain::chain_entry<K>(name, "a chain of " + name);
+      chain::add_rank_case(made.bench, kernel);
+    } else {
+      chain::know_chain_source<K>(file, flags);
+      made.bench = chain::chain_kernel(name, "a chain of " + name, kernel);
+    }
+    made.no_job = name + " is a chain; apply takes stencils";
+    return made;
+  } else {
+    throw UsageError(name + " is a chain that updates arrays or has several outputs; the command "
+                            "runs those of inputs, temporaries and one output, the last array, "
+                            "and others run from a program of your own (ridge_add_kernels)");
+  }
 }
 
 } // namespace ridge::lab

@@ -14,7 +14,6 @@ void require_rank(std::string_view kernel, int least, int most, int rank,
 
 /// Throws UsageError for a spacing that is not the same along all axes where it must be `equal`,
 /// and for one whose weights, 1 / spacing^2, are beyond the numbers of so many bytes.
-void require_spacing(std::string_view kernel, bool equal, Spacing h, int rank,
-                     int element_bytes);
+void require_spacing(std::string_view kernel, bool equal, Spacing h, int rank, int element_bytes);
 
 } // namespace ridge::lab

@@ -1,11 +1,12 @@
+#include <ridge/chain/case.hpp>
 #include <ridge/chain/executor.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/chain_kernel.hpp>
-#include <ridge/lab/chain_kernels.hpp>
+#include <ridge/lab/kernels/chain_streams.hpp>
+#include <ridge/pattern/precision.hpp>
 #include <ridge/pattern/rank_shares.hpp>
 
-#include "benches.hpp"
+#include "lab/benches.hpp"
 
 #include <fmt/format.h>
 
@@ -14,14 +15,6 @@
 #include <mutex>
 
 namespace ridge::lab {
-
-void require_chain(const std::string& name, int dimensions, const Extents& size,
-                   const std::string& precision) {
-  if (precision != "fp64" && precision != "fp32") refuse_precision(precision, name);
-  if (size.rank() <= dimensions) return;
-  throw UsageError(fmt::format("{} has {} dimension{}, and --size {} has {}", name, dimensions,
-                               dimensions == 1 ? "" : "s", to_text(size), size.rank()));
-}
 
 namespace {
 

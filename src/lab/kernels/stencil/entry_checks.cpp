@@ -20,8 +20,7 @@ void require_rank(std::string_view kernel, int least, int most, int rank, std::s
       most == 1 ? "" : "s", given.empty() ? std::to_string(rank) : std::string(given)));
 }
 
-void require_spacing(std::string_view kernel, bool equal, Spacing h, int rank,
-                     int element_bytes) {
+void require_spacing(std::string_view kernel, bool equal, Spacing h, int rank, int element_bytes) {
   if (equal && (h.x != h.y || h.x != h.z)) {
     throw UsageError(fmt::format("{} takes equal spacing along x, y and z, not {}x{}x{}; laplacian "
                                  "takes any",

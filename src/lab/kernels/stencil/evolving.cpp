@@ -1,8 +1,7 @@
 #include <ridge/core/error.hpp>
-#include <ridge/lab/evolution.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
-#include <ridge/lab/storage.hpp>
-#include <ridge/lab/user_kernel.hpp>
+#include <ridge/lab/kernels/stencil_evolving.hpp>
+#include <ridge/pattern/storage.hpp>
 #include <ridge/stencil/menu.hpp>
 #include <ridge/stencil/sweeps_case.hpp>
 
@@ -11,11 +10,6 @@
 #include <cmath>
 
 namespace ridge::lab {
-
-Evolution stored_evolution(const Evolution& fp32, std::string_view storage, unsigned wide) {
-  check_storage(storage);
-  return stencil::stored_evolution(fp32, storage, lab_library(), wide);
-}
 
 const EvolvingKernel& find_evolving_kernel(std::string_view name) {
   std::string names;
@@ -43,14 +37,14 @@ BenchKernel bench_evolution(const std::string& name, const std::string& meaning,
   const auto boundaries_of = [](const BenchRequest& r) {
     return stencil::parse_boundaries(r.options.get("boundary", "untouched"));
   };
-  BenchKernel bench{
-      name, "sweeps", meaning, default_size, [=](const BenchRequest& r, RoofSource& roof) {
-        const auto kernel = made_in(r);
-        auto boundaries = boundaries_of(r);
-        boundaries.spacing = stencil::benched_spacing;
-        return sweeps_case(kernel, r.precision, r.device, r.size,
-                           r.options.get("steps", Index{16}), boundaries, roof);
-      }};
+  BenchKernel bench{name, "sweeps", meaning, default_size,
+                    [=](const BenchRequest& r, RoofSource& roof) {
+                      const auto kernel = made_in(r);
+                      auto boundaries = boundaries_of(r);
+                      boundaries.spacing = stencil::benched_spacing;
+                      return sweeps_case(kernel, r.precision, r.device, r.size,
+                                         r.options.get("steps", Index{16}), boundaries, roof);
+                    }};
   bench.make_menu = [=](const BenchRequest& r, const Place& place) {
     const Evolution made = made_in(r).made;
     return stencil::sweeps_menu(made.traits, made.levels, boundaries_of(r), r.size.xyz(), place);

@@ -1,10 +1,10 @@
 // Cases over ranks of chains, built in or in files of the user's.
 #pragma once
 
+#include <ridge/chain/bench.hpp>
 #include <ridge/chain/over_ranks.hpp>
 #include <ridge/comm/field.hpp>
 #include <ridge/core/random.hpp>
-#include <ridge/lab/chain_kernel.hpp>
 #include <ridge/pattern/rank_shares.hpp>
 
 #include <array>
@@ -15,11 +15,10 @@
 #include <utility>
 #include <vector>
 
-namespace ridge::lab {
+namespace ridge::chain {
 
-/// The part of this rank of the request's world. Throws UsageError as chain::RankRange does.
-[[nodiscard]] chain::RankRange rank_range(const chain::RankDivision& division,
-                                          const BenchRequest& request);
+/// The part of this rank of the request's world. Throws UsageError as RankRange does.
+[[nodiscard]] RankRange rank_range(const RankDivision& division, const BenchRequest& request);
 
 /// Random numbers in a rank's part of an array, those of the whole range's items: NaN outside of
 /// `set`.
@@ -76,19 +75,17 @@ class RankArrays {
 protected:
   RankArrays(const C& chain, const BenchRequest& request)
       : ranks_(*request.world.ranks), own_queue_(request.device),
-        range_(rank_range(chain::division_of<C, T>(chain), request)) {
+        range_(rank_range(division_of<C, T>(chain), request)) {
     [&]<int... A>(std::integer_sequence<int, A...>) {
       (make(std::integral_constant<int, A>{}), ...);
     }(std::make_integer_sequence<int, count>{});
     fill_inputs();
   }
 
-  static constexpr int count = chain::arrays_of<C>;
-  static bool is_input(int i) {
-    return C::arrays[static_cast<std::size_t>(i)].role == chain::Role::input;
-  }
+  static constexpr int count = arrays_of<C>;
+  static bool is_input(int i) { return C::arrays[static_cast<std::size_t>(i)].role == Role::input; }
   [[nodiscard]] RankNumbers<T> numbers(int i) const {
-    const chain::Array& array = C::arrays[static_cast<std::size_t>(i)];
+    const Array& array = C::arrays[static_cast<std::size_t>(i)];
     const Index3 n = range_.grid().points();
     return {static_cast<std::uint64_t>(i + 1),
             range_.held_points(i),
@@ -111,8 +108,7 @@ protected:
     for (int i = 0; i < count; ++i) {
       if (!is_input(i)) continue;
       const auto number = static_cast<std::size_t>(i);
-      const std::string where =
-          numbers(i).difference(chain::packed(own_queue_, views_.all()[number]));
+      const std::string where = numbers(i).difference(packed(own_queue_, views_.all()[number]));
       if (!where.empty()) {
         return {false, 1, "reference",
                 std::string("'") + C::arrays[number].name +
@@ -124,17 +120,17 @@ protected:
 
   comm::Communicator& ranks_;
   Queue own_queue_;
-  chain::RankRange range_;
-  chain::Views<chain::Placed<C>, T> views_;
+  RankRange range_;
+  Views<Placed<C>, T> views_;
 
 private:
   template <int A>
   void make(std::integral_constant<int, A> /*slot*/) {
-    constexpr chain::Array array = C::arrays[A];
-    if constexpr (array.role != chain::Role::temporary) {
+    constexpr Array array = C::arrays[A];
+    if constexpr (array.role != Role::temporary) {
       const Index3 n = range_.held_points(A).extents();
       fields_[A] = Field<T>(own_queue_.device(), {n.x, n.y, n.z}, array.name);
-      views_.set(chain::Slot<A>{}, fields_[A].view());
+      views_.set(Slot<A>{}, fields_[A].view());
     }
   }
 
@@ -143,19 +139,19 @@ private:
 
 /// A chain of inputs, temporaries and one output, its last array.
 template <class C, class T>
-class RankChainCase final : RankArrays<C, T>, public CallCase<chain::Request<chain::Placed<C>, T>> {
+class RankChainCase final : RankArrays<C, T>, public CallCase<Request<Placed<C>, T>> {
 public:
   using Arrays = RankArrays<C, T>;
-  using One = CallCase<chain::Request<chain::Placed<C>, T>>;
+  using One = CallCase<Request<Placed<C>, T>>;
 
   RankChainCase(const std::string& name, const C& chain, const BenchRequest& request)
       : Arrays(chain, request),
-        One(name, Arrays::own_queue_, chain::placed_request(Arrays::range_, chain, Arrays::views_)),
+        One(name, Arrays::own_queue_, placed_request(Arrays::range_, chain, Arrays::views_)),
         chain_(chain), dimensions_(request.size.rank()) {}
 
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    std::optional<chain::Schedule> schedule;
-    if (s.text != "auto") schedule = this->template held<chain::Schedule>(s);
+    std::optional<Schedule> schedule;
+    if (s.text != "auto") schedule = this->template held<Schedule>(s);
     program_.emplace(Arrays::ranks_, Arrays::own_queue_, Arrays::range_, chain_, Arrays::views_,
                      schedule, this->name_);
     return this->program_of_ranks();
@@ -177,7 +173,7 @@ public:
 private:
   C chain_;
   int dimensions_;
-  std::optional<chain::RankProgram<C, T>> program_;
+  std::optional<RankProgram<C, T>> program_;
 };
 
 /// The ranks of a chain with outer dimensions: along these alone, as the world's grid says. Throws
@@ -206,4 +202,4 @@ void add_rank_case(BenchKernel& made, const C& chain) {
     });
   }
 }
-} // namespace ridge::lab
+} // namespace ridge::chain

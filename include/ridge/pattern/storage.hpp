@@ -1,7 +1,7 @@
 // Storage in 16 bits, by name.
 #pragma once
 
-#include <ridge/lab/arrays.hpp>
+#include <ridge/pattern/arrays.hpp>
 #include <ridge/pattern/case.hpp>
 
 #include <memory>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ridge::lab {
+namespace ridge {
 
 /// Whether a precision's name is one of storage in 16 bits: fp16 or bf16.
 [[nodiscard]] bool is_storage(std::string_view precision);
@@ -34,4 +34,4 @@ void require_at_point(Case& fp32, unsigned wide, const std::vector<std::string>&
 [[nodiscard]] std::unique_ptr<Case> stored_on_arrays(Case& fp32, std::string_view storage,
                                                      const Arguments& arguments);
 
-} // namespace ridge::lab
+} // namespace ridge

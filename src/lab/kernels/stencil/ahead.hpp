@@ -2,7 +2,7 @@
 // compilers of all device kinds.
 #pragma once
 
-#include <ridge/lab/stencil_entry.hpp>
+#include <ridge/lab/kernels/stencil_entry.hpp>
 #include <ridge/stencil/ahead.hpp>
 
 #include <vector>
