@@ -80,20 +80,20 @@ class Source:
     def describe_sweeps(self, file: str, numbers: Sequence[str]) -> str:
         """The same, to learn how many sweeps of a stencil are made."""
         return (
-            f"#include <ridge/python/describe_sweeps.hpp>\n{self._includes(file)}"
+            f"#include <ridge/stencil/sweeps_on_arrays.hpp>\n{self._includes(file)}"
             "namespace {\n"
             "std::unique_ptr<ridge::stencil::Sweeps> make(\n"
-            "    ridge::Queue& queue, const ridge::python::Arguments& arguments,\n"
-            "    const ridge::python::ArrayStorage& storage, const ridge::stencil::RankPart& place,\n"
+            "    ridge::Queue& queue, const ridge::Arguments& arguments,\n"
+            "    const ridge::stencil::ArrayStorage& storage, const ridge::stencil::RankPart& place,\n"
             "    const std::string& schedule) {\n"
             f"{self._kernel(numbers)}"
-            "  return ridge::python::make_sweeps(queue, kernel, arguments, storage, place, schedule,\n"
+            "  return ridge::stencil::make_sweeps(queue, kernel, arguments, storage, place, schedule,\n"
             f"                                    \"{file}\");\n}}\n"
-            "ridge::python::SweepsMaker describe() {\n"
+            "ridge::stencil::SweepsMaker describe() {\n"
             f"  return {{ridge::stencil::levels_of<{self.type_name}>(),\n"
             f"          ridge::stencil::traits_of<{self.type_name}, double>(), &make}};\n}}\n"
             "const ridge::Offer offered(ridge::DeviceKind::cpu,\n"
-            "                           typeid(ridge::python::DescribeSweeps*), &describe);\n}\n")
+            "                           typeid(ridge::stencil::DescribeSweeps*), &describe);\n}\n")
 
 
 def unique(text: str) -> str:

@@ -64,8 +64,7 @@ std::vector<Extents> KernelOptions::sizes(const lab::BenchKernel& found) const {
 }
 
 bool takes_storage(const lab::BenchKernel& chosen, const std::string& kernel) {
-  return chosen.on_arrays.on_grid || chosen.pattern == "sweeps" || lab::names_a_file(kernel) ||
-         lab::find_evolving_system(kernel) != nullptr;
+  return chosen.stored || lab::names_a_file(kernel) || lab::find_evolving_system(kernel) != nullptr;
 }
 
 std::string asked_precision(const lab::BenchKernel& chosen, const std::string& kernel,

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -51,19 +52,19 @@ std::shared_ptr<KernelObject> built_in(const char* name,
                                        const std::vector<lab::Setting>& settings) {
   auto made = std::make_shared<KernelObject>();
   made->kernel = lab::find_bench_kernel(name);
-  const bool evolves = made->kernel.pattern == "sweeps";
+  const std::vector<std::string>& known = made->kernel.numbers;
   for (const lab::Setting& s : settings) {
     double* const set = s.member == "hx"   ? &made->spacing.x
                         : s.member == "hy" ? &made->spacing.y
                         : s.member == "hz" ? &made->spacing.z
                                            : nullptr;
-    if (evolves && (s.member == "value" || s.member == "dt")) continue;
-    if (set == nullptr || (!evolves && made->kernel.pattern != "stencil")) {
+    if (std::find(known.begin(), known.end(), s.member) == known.end()) {
       throw UsageError(fmt::format("{} has no number '{}'; built-in stencils have hx, hy and hz, "
                                    "those that evolve also value and dt, other built-in kernels "
                                    "none",
                                    name, s.member));
     }
+    if (set == nullptr) continue;
     if (!(s.value >= least_spacing && s.value <= most_spacing)) {
       throw UsageError(fmt::format("{}: {}={:g}; a distance of points from {:g} to {:g} is right",
                                    name, s.member, s.value, least_spacing, most_spacing));

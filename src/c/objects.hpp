@@ -1,7 +1,6 @@
 // What handles of the C interface stand for.
 #pragma once
 
-#include <ridge/comm/communicator.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/calls.hpp>
 #include <ridge/lab/user_kernel.hpp>
@@ -70,7 +69,6 @@ struct SweepsObject {
   std::shared_ptr<QueueObject> on;
   std::vector<std::shared_ptr<FieldObject>> fields;
   int levels = 1; ///< of the fields, the first ones: what a sweep gives new values
-  std::unique_ptr<comm::Communicator> alone;
   std::optional<stencil::Sweeps> sweeps;
 };
 

@@ -1,6 +1,5 @@
 // Many sweeps of a stencil over time.
 #include <ridge/lab/kernels/stencil_evolving.hpp>
-#include <ridge/stencil/sweeps_schedule.hpp>
 
 #include "handles.hpp"
 #include "naming.hpp"
@@ -118,19 +117,9 @@ void make(SweepsObject& made, const KernelObject& k, const char* boundary, const
   if (k.source.empty() && lab::find_evolving_kernel(k.kernel.name).value == "coefficient")
     evolution = evolution_of(k, arrays.front(), largest_coefficient(made.on->queue, arrays[1]));
   made.levels = evolution.levels;
-  stencil::Boundaries around;
-  if (boundary != nullptr && boundary[0] != '\0') around = stencil::parse_boundaries(boundary);
-  around.spacing = k.spacing;
-  const std::string asked = schedule == nullptr ? "auto" : schedule;
-  const Device& device = made.on->queue.device();
-  const Index3 n = lab::view_of<char>(arrays.front()).extents;
-  made.alone = comm::alone();
-  const auto whole = stencil::parse_sweeps(asked, device, evolution.traits, around, n, 1);
-  const stencil::RankPart part(*made.alone, n, evolution.traits, around,
-                               whole.pass ? stencil::sweeps_of(*whole.pass) : 1);
-  const auto laid = stencil::parse_sweeps(asked, device, evolution.traits, part.boundaries(),
-                                          part.held().extents(), 1);
-  made.sweeps.emplace(evolution.make(made.on->queue, data, part, laid));
+  made.sweeps.emplace(sweeps_alone(
+      evolution, made.on->queue, data, lab::view_of<char>(arrays.front()).extents,
+      boundary == nullptr ? "" : boundary, k.spacing, schedule == nullptr ? "auto" : schedule));
 }
 
 } // namespace
@@ -191,7 +180,7 @@ int ridge_sweeps_record(ridge_sweeps sweeps, char* text, size_t size, size_t* le
     const auto s = find<SweepsObject>(sweeps);
     const OnQueue turn(*s->on, "sweeps");
     Record record = s->sweeps->record();
-    record.schedule = stencil::to_text(s->sweeps->schedule());
+    record.schedule = to_text(s->sweeps->schedule());
     record.details.push_back({"steps", static_cast<double>(s->sweeps->steps()), ""});
     TextOut{text, size, length}.give(to_json(record));
   });

@@ -48,7 +48,8 @@ private:
   }
 
   [[nodiscard]] Facts facts_under(const Schedule& schedule) const override {
-    Facts f = begin("chain", work_of(chain_, n_));
+    Facts f = begin(work_of(chain_, n_));
+    f.branches = true;
     f.element_bytes = chain_.element_bytes;
     const Plan plan = make_plan(chain_, n_, request_of(schedule));
     const auto* const cpu = std::get_if<CpuSchedule>(&schedule);

@@ -5,11 +5,6 @@
 
 namespace ridge::doctor {
 
-/// Whether more instructions than the least are those of branches; else of another form.
-[[nodiscard]] inline bool has_branches(const Facts& f) {
-  return f.pattern == "chain";
-}
-
 [[nodiscard]] Cause staged_passes();
 [[nodiscard]] Cause launch_overhead();
 [[nodiscard]] Cause uncoalesced();

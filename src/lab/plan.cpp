@@ -57,14 +57,16 @@ std::vector<PlannedRun> lab_plan(const Device& device, bool quick) {
   if (!quick) {
     plan.push_back({"gravity", bodies, "mixed", "auto"});
     for (const BenchKernel& kernel : bench_kernels()) {
-      if (!kernel.in_lab || kernel.pattern == "stencil") continue;
+      if (!kernel.in_lab || kernel.on_arrays.on_grid) continue;
       plan.push_back({kernel.name, kernel.pattern == "pairs" ? bodies : sites,
                       kernel.default_precision, "auto"});
     }
     plan.push_back({"laplacian8", cube, "fp32", "auto"});
     for (const BenchKernel& kernel : bench_kernels()) {
-      if (kernel.in_lab && kernel.pattern == "stencil")
-        plan.push_back({kernel.name, cube_for(device, static_cast<int>(kernel.on_arrays.names.size())), "fp64", "auto"});
+      if (kernel.in_lab && kernel.on_arrays.on_grid)
+        plan.push_back({kernel.name,
+                        cube_for(device, static_cast<int>(kernel.on_arrays.names.size())), "fp64",
+                        "auto"});
     }
     const Index side = cube[0];
     plan.push_back({"laplacian", {side * side / 16, side * 16}, "fp64", "auto"});

@@ -147,6 +147,9 @@ std::vector<doctor::Diagnosis> Planted::diagnoses(bool planted) const {
 
 std::vector<Planted> planted_launches() {
   const auto of = [](auto... words) { return [=] { return launch(words...); }; };
+  const auto ten = [&](const Extents& n, const char* schedule) { // operations on numbers
+    return of("chain", "h200", n, schedule);
+  };
   const Extents cube{512, 512, 512};
   const Extents large{1024, 1024, 1024};
   const Extents lattice{32, 32, 32, 32};
@@ -155,11 +158,10 @@ std::vector<Planted> planted_launches() {
   const std::function<Facts()> streaming =
       of("laplacian", "cpu", Extents{1000, 1000, 500}, "depth=1 rows=64 store=nontemporal");
   // Its operations branch nowhere: what they would do is put in.
-  const std::function<Facts()> branching =
-      changed(of("chain", "h200", Extents{100000000}, "fused"), [](Facts& f) {
-        f.least_instructions = 1e8;
-        f.instructions = f.least_instructions;
-      });
+  const std::function<Facts()> branching = changed(ten(Extents{100000000}, "fused"), [](Facts& f) {
+    f.least_instructions = 1e8;
+    f.instructions = f.least_instructions;
+  });
   // Fields of Ridge's own have no such rows; those that somebody else owns may.
   const std::function<Facts()> order8 =
       of("laplacian8", "cpu", Extents{512, 1000, 500}, "depth=1 rows=64");
@@ -181,8 +183,7 @@ std::vector<Planted> planted_launches() {
       {"staged-passes", "a propagator's sum in two passes, full width",
        of("lattice-sum", gcd, lattice, "staged64"), of("lattice-sum", gcd, lattice, "fused64")},
       {"launch-overhead", "ten operations on 10^5 numbers, a launch each",
-       of("chain", "h200", Extents{100000}, "fission"),
-       of("chain", "h200", Extents{100000000}, "fused")},
+       ten(Extents{100000}, "fission"), ten(Extents{100000000}, "fused")},
       {"uncoalesced", "lanes along y", of("laplacian", "h200", cube, "block=1x256x1"),
        of("laplacian", "h200", cube, "auto")},
       {"repeated-requests", "a point a thread, its six neighbours from the cache",

@@ -45,7 +45,7 @@ private:
   [[nodiscard]] Facts facts_under(const Schedule& schedule) const override {
     if (use_.read + use_.written == 0)
       throw UsageError("the model does not know what this launch reads");
-    Facts f = begin("lattice", work_of(geometry_, shape_, use_.read, use_.written, use_.flops));
+    Facts f = begin(work_of(geometry_, shape_, use_.read, use_.written, use_.flops));
     f.element_bytes = shape_.real_bytes;
     f.asked = f.least_read + f.least_written;
     if (const auto* const cpu = std::get_if<CpuSchedule>(&schedule)) {

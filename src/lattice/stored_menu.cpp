@@ -55,7 +55,7 @@ private:
     work.read = {static_cast<Index>(sites * links_bytes() + values * (use_.neighbours + use_.own))};
     work.written = {static_cast<Index>(values * use_.written)};
     work.flops = values * use_.flops;
-    Facts f = begin("lattice", work);
+    Facts f = begin(work);
     f.element_bytes = traits_.real_bytes;
     if (const auto* const cpu = std::get_if<StoredCpuSchedule>(&schedule)) {
       add_lost(f, Extents4{{0, 0, 0, 0}});

@@ -92,11 +92,9 @@ void add_measured(Facts& facts, const Record& record) {
   facts.registers = held + facts.spilled_registers;
 }
 
-Facts begin_facts(std::string pattern, const Work& work, const Description& device,
-                  double fill_cost) {
+Facts begin_facts(const Work& work, const Description& device, double fill_cost) {
   Facts f;
   f.device = device;
-  f.pattern = std::move(pattern);
   f.least_read = static_cast<double>(work.read.value);
   f.least_written = static_cast<double>(work.written.value);
   f.in_cache = f.least_read + f.least_written <= f.device.cache_bytes / f.device.cache_parts;

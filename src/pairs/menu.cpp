@@ -41,7 +41,7 @@ private:
   [[nodiscard]] Facts facts_under(const Schedule& schedule) const override {
     const double slots = slots_of_one();
     const Work work = work_of(traits_, bodies_);
-    Facts f = begin("pairs", work);
+    Facts f = begin(work);
     f.element_bytes = traits_.computed_bytes;
     const auto interactions = static_cast<double>(work.items);
     if (const auto* const cpu = std::get_if<CpuSchedule>(&schedule)) {

@@ -1,8 +1,7 @@
 // Many sweeps of a stencil over arrays of Python.
 #pragma once
 
-#include <ridge/comm/communicator.hpp>
-#include <ridge/python/describe_sweeps.hpp>
+#include <ridge/stencil/sweeps_on_arrays.hpp>
 
 #include "call.hpp"
 #include "others_may_run.hpp"
@@ -14,19 +13,20 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace ridge::python {
 
+using RunningSweeps = stencil::SweepsOnArrays;
+
 class Sweeps {
 public:
   /// `arrays` are the names of the inputs, `numbers` those of its numbers, `rank` how many
   /// dimensions they have (0: any), `description` is compiled for the host and offers a
-  /// DescribeSweeps, `file` is the kernel's source that it includes. `boundary` is what
-  /// stencil::parse_boundaries reads, `spacing` what derivatives at faces are by, x first.
+  /// RunningSweeps::Describe, `file` is the kernel's source that it includes. `boundary` is what
+  /// parse_boundaries reads, `spacing` what derivatives at faces are by, x first.
   /// `points`, x first, are those of a field that all ranks have together; none: this process has
   /// all of its own. Throws UsageError for a boundary that there is not.
   Sweeps(std::string name, std::vector<std::string> arrays, std::vector<std::string> numbers,
@@ -52,35 +52,27 @@ private:
   /// What runs have made, one at a time.
   struct Made {
     std::mutex guard; ///< of what follows
-    SweepsMaker maker;
+    RunningSweeps::Maker maker;
     std::string key;                      ///< what `sweeps` depends on
     std::shared_ptr<Recording> recording; ///< whose queue `sweeps` uses, if any
-    std::shared_ptr<stencil::Sweeps> sweeps;
-    std::vector<Memory> halves; ///< of arrays that are float32 beside them
+    std::shared_ptr<RunningSweeps> sweeps;
     std::atomic<Index> steps{0};
     double seconds = 0; ///< of the latest run; 0: not timed
   };
   [[nodiscard]] Made& made();
-  [[nodiscard]] const SweepsMaker& maker(Made& made) const;
-  [[nodiscard]] comm::Communicator& ranks() const;
-  [[nodiscard]] stencil::RankPart place(Made& made, Index3 points) const;
-  void require_owned(const Array& array, const stencil::RankPart& place) const;
-  [[nodiscard]] stencil::Sweeps& begin(Made& made, const Call& call, const std::string& schedule,
-                                       Turn& turn) const;
-  [[nodiscard]] stencil::Sweeps& begin_in(Made& made, const std::shared_ptr<Recording>& recording,
-                                          const Call& call, const std::string& schedule) const;
-  /// The arrays of a call as sweeps take them: of those that are float32 beside arrays of 16 bits
-  /// the halves of their numbers, as they are now.
-  [[nodiscard]] std::vector<Array> taken(Made& made, const Call& call, Turn& turn) const;
+  [[nodiscard]] const RunningSweeps::Maker& maker(Made& made) const;
+  [[nodiscard]] RunningSweeps& begin(Made& made, const Call& call, const std::string& schedule,
+                                     Turn& turn) const;
+  [[nodiscard]] RunningSweeps& begin_in(Made& made, const std::shared_ptr<Recording>& recording,
+                                        const Call& call, const std::string& schedule) const;
   void take(Made& made, Turn& turn, Index steps) const;
 
   std::string name_;
   std::vector<std::string> arrays_, numbers_;
   int rank_;
   std::string description_, file_;
-  stencil::Boundaries boundaries_;
-  std::optional<Index3> points_; ///< of all ranks
-  OfThisProcess<Made> made_;     ///< under moments()
+  RunningSweeps::Field field_;
+  OfThisProcess<Made> made_; ///< under moments()
 };
 
 } // namespace ridge::python

@@ -1,6 +1,5 @@
 #include "systems.hpp"
 
-#include <ridge/chain/system/stored.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/recording.hpp>
 
@@ -48,9 +47,8 @@ System& Systems::begin(Made& made, const Call& call, const std::string& schedule
       System::Arrays arrays{arrays_, {}, given.front().element_bytes, call.arrays.wide};
       for (const Array& array : given)
         arrays.views.push_back(view_of<std::byte>(array));
-      chain::SystemKernel kernel = made.describe(call.numbers);
-      if (!call.arrays.storage.empty())
-        kernel = chain::stored_system(std::move(kernel), call.arrays.storage, call.arrays.wide);
+      const auto kernel =
+          System::described(*made.describe, call.numbers, call.arrays.storage, call.arrays.wide);
       System::Options options{boundary_, spacing_, schedule, {}};
       for (const auto& [number, values] : by_step)
         options.by_step.push_back({number, values});

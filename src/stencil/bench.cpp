@@ -99,6 +99,7 @@ BenchKernel bench_stencil(const std::string& name, const std::string& meaning,
                 place);
   };
   made.over_ranks = true;
+  made.stored = true;
   return made;
 }
 

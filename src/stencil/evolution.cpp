@@ -1,3 +1,4 @@
+#include <ridge/comm/communicator.hpp>
 #include <ridge/pattern/storage.hpp>
 #include <ridge/stencil/evolution.hpp>
 #include <ridge/stencil/stored_demand.hpp>
@@ -31,6 +32,22 @@ Evolution stored_evolution(const Evolution& fp32, std::string_view storage, unsi
   made.stable_step = fp32.stable_step;
   made.dt = fp32.dt;
   return made;
+}
+
+Sweeps sweeps_alone(const Evolution& evolution, Queue& queue,
+                    const std::vector<const void*>& fields, Index3 points,
+                    std::string_view boundary, const Spacing& spacing,
+                    const std::string& schedule) {
+  static comm::Communicator* const alone = comm::alone().release(); // as long as any sweeps
+  Boundaries around;
+  if (!boundary.empty()) around = parse_boundaries(boundary);
+  around.spacing = spacing;
+  const Traits& traits = evolution.traits;
+  const auto whole = parse_sweeps(schedule, queue.device(), traits, around, points, 1);
+  const RankPart part(*alone, points, traits, around, whole.pass ? sweeps_of(*whole.pass) : 1);
+  return evolution.make(
+      queue, fields, part,
+      parse_sweeps(schedule, queue.device(), traits, part.boundaries(), part.held().extents(), 1));
 }
 
 } // namespace ridge::stencil

@@ -96,7 +96,7 @@ private:
     }
   }
   [[nodiscard]] Facts facts_of(const Schedule& schedule, const model::Traffic& traffic) const {
-    Facts f = begin("stencil", work_of(traits_, n_));
+    Facts f = begin(work_of(traits_, n_));
     f.element_bytes = traits_.element_bytes;
     if (const auto* const gpu = std::get_if<GpuSchedule>(&schedule)) {
       add_gpu(f, *gpu, traffic);

@@ -19,8 +19,8 @@ namespace ridge::launch {
 /// How a kernel is compiled alone, without its executor's host code, by a compiler that is a
 /// library (NVRTC): a type `body` of lanes, and what fills one in from the call.
 struct ImageDemand {
-  std::string header; ///< of the body: "ridge/stencil/gpu/points.hpp"
-  std::string body;   ///< "ridge::stencil::gpu::Points<Heat, double, ...>"
+  std::string header; ///< of the body: "ridge/PATTERN/gpu/points.hpp"
+  std::string body;   ///< "ridge::PATTERN::gpu::Points<Heat, double, ...>"
   /// Lays the call over the queue's device. Throws as an executor's bind does.
   Bound (*bind)(Queue& queue, const void* call, std::size_t call_bytes, const void* schedule,
                 const std::shared_ptr<KernelImage>& image);
@@ -30,12 +30,11 @@ struct ImageDemand {
 /// A kernel source to be compiled when it is asked for. Its text is `definitions`, the inclusion of
 /// the pattern's executor and of `source`, and `instantiation`.
 struct Demand {
-  std::string executor; ///< the pattern's header: "ridge/stencil/executor.hpp"
+  std::string executor; ///< the pattern's header: "ridge/PATTERN/executor.hpp"
+  std::string source;   ///< header or file of the kernel: "/home/me/heat.hpp"
+  std::string flags;    ///< of the compiler, for that source: "-I/home/me/include"
   std::string
-      source; ///< header or file of the kernel: "ridge/stencil/laplacian.hpp", "/home/me/heat.hpp"
-  std::string flags; ///< of the compiler, for that source: "-I/home/me/include"
-  std::string
-      instantiation; ///< "template struct ridge::stencil::Executor<Heat, double, ridge::Here>;"
+      instantiation; ///< "template struct ridge::PATTERN::Executor<Heat, double, ridge::Here>;"
   std::string definitions; ///< lines of #define that say which variant is meant
   /// The header with the bodies of the pattern's GPU kernels and nothing of the host, where there
   /// is one: "ridge/chain/gpu/bodies.hpp". Then the executor's own code can be compiled for the

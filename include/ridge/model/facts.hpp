@@ -13,7 +13,6 @@ namespace ridge::model {
 /// run.
 struct Facts {
   Description device;
-  std::string pattern; ///< "stencil", ...
 
   double least_read = 0, least_written = 0; ///< bytes that the work asks for
   double repeated = 0;                      ///< bytes fetched again since the cache had lost them
@@ -30,8 +29,9 @@ struct Facts {
 
   double flops = 0;
   int element_bytes = 8;
-  double instructions = 0; ///< of warps; 0: not known
+  double instructions = 0;       ///< of warps; 0: not known
   double least_instructions = 0; ///< of the leanest form of the kernel; 0: not known
+  bool branches = false;         ///< what is above the least is of branches, not of another form
 
   double launches = 1;
   double launch_share = 1;     ///< of a launch's cost that each of them takes
@@ -80,8 +80,7 @@ void add_measured(Facts& facts, const Record& record);
 
 /// The facts of any launch of this work on a device, before anything is known of its schedule.
 /// `fill_cost` as in Facts.
-[[nodiscard]] Facts begin_facts(std::string pattern, const Work& work, const Description& device,
-                                double fill_cost);
+[[nodiscard]] Facts begin_facts(const Work& work, const Description& device, double fill_cost);
 
 /// The share of a launch's own cost where many are given to the device as one graph: ten take 11.3
 /// us instead of 33.4 (docs/results/h200/chain-10-10000.json).

@@ -68,6 +68,9 @@ struct BenchKernel {
   bool tunes = true;       ///< its schedules do the same work, so that the fastest may be kept
   bool in_lab = false;     ///< the whole table of `ridge lab` has a row of it
   bool over_ranks = false; ///< runs over ranks, too
+  bool stored = false;     ///< its fields can be stored in 16 bits
+  /// Of a built-in one: what its callers may set by name.
+  std::vector<std::string> numbers = {};
   std::vector<SystemArray> arrays = {}; ///< of a system, but those of next values
 
   /// Whether it is an interaction, which takes a cutoff and a far field.

@@ -75,8 +75,8 @@ protected:
   [[nodiscard]] virtual model::Facts facts_under(const Schedule& /*schedule*/) const { return {}; }
 
   /// The facts of any launch of this work.
-  [[nodiscard]] model::Facts begin(std::string pattern, const Work& work) const {
-    return model::begin_facts(std::move(pattern), work, description_at(place()), place().fill_cost);
+  [[nodiscard]] model::Facts begin(const Work& work) const {
+    return model::begin_facts(work, description_at(place()), place().fill_cost);
   }
   /// The schedule of a device of the place's kind where nothing is said.
   [[nodiscard]] Schedule kind() const {

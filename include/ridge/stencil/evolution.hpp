@@ -58,4 +58,11 @@ template <class K, class T>
 [[nodiscard]] Evolution stored_evolution(const Evolution& fp32, std::string_view storage,
                                          unsigned wide = 0);
 
+/// Sweeps over fields of so many points, all of them here, under a boundary and a schedule as text;
+/// empty: untouched. Throws as parse_boundaries, parse_sweeps and Sweeps do.
+[[nodiscard]] Sweeps sweeps_alone(const Evolution& evolution, Queue& queue,
+                                  const std::vector<const void*>& fields, Index3 points,
+                                  std::string_view boundary, const Spacing& spacing,
+                                  const std::string& schedule);
+
 } // namespace ridge::stencil

@@ -9,7 +9,7 @@ Cause computed_twice() {
   c.unit = "instructions for each that the leanest form issues";
   c.threshold = 1.15;
   c.evidence = [](const Facts& f) -> std::optional<double> {
-    if (!f.device.is_gpu() || f.least_instructions <= 0 || has_branches(f)) return {};
+    if (!f.device.is_gpu() || f.least_instructions <= 0 || f.branches) return {};
     return f.instructions / f.least_instructions;
   };
   c.healed = [](Facts f) {

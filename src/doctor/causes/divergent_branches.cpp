@@ -9,7 +9,7 @@ Cause divergent_branches() {
   c.unit = "instructions for each that is left where all lanes of a warp branch alike";
   c.threshold = 1.3;
   c.evidence = [](const Facts& f) -> std::optional<double> {
-    if (!f.device.is_gpu() || f.least_instructions <= 0 || !has_branches(f)) return {};
+    if (!f.device.is_gpu() || f.least_instructions <= 0 || !f.branches) return {};
     return f.instructions / f.least_instructions;
   };
   c.healed = [](Facts f) {

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <ridge/chain/source.hpp>
+#include <ridge/chain/system/stored.hpp>
 #include <ridge/chain/system/system.hpp>
 #include <ridge/device/view.hpp>
 
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ridge::chain {
@@ -56,6 +59,14 @@ public:
                           int dimensions) {
     (void)parse_walls(walls, names);
     require_axes(walls, dimensions);
+  }
+  /// The system of these numbers; where `storage` is not empty, on such arrays as stored_system
+  /// says.
+  [[nodiscard]] static SystemKernel described(DescribeSystem& describe,
+                                              std::span<const double> numbers,
+                                              std::string_view storage, unsigned wide) {
+    SystemKernel kernel = describe(numbers);
+    return storage.empty() ? kernel : stored_system(std::move(kernel), storage, wide);
   }
   /// Throws as System and parse_walls do. The queue must outlive it.
   SystemOnArrays(Queue& queue, const SystemKernel& kernel, OwnedArrays arrays,

@@ -59,6 +59,7 @@ template <class E>
             size, [](auto r) { return stencil::stencil_kernel(benched_stencil<E, r.value>()); });
       });
   made.in_lab = E::in_lab;
+  made.numbers = {"hx", "hy", "hz"};
   made.on_arrays.make = [](Queue& queue, RoofSource&, const Arguments& arguments) {
     const Array& out = arguments.arrays.back();
     require_rank(E::name, E::least_rank, E::most_rank, out.rank);
