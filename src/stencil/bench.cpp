@@ -50,11 +50,7 @@ std::unique_ptr<Case> stencil_case(const std::string& name, const StencilKernel&
                                    const BenchRequest& request) {
   const auto made =
       [&]<class T>(std::shared_ptr<const CheckedKernel<T>> any) -> std::unique_ptr<Case> {
-    if (const World& world = request.world) {
-      return std::make_unique<RankCase<T>>(
-          name, std::move(any),
-          RankRequest{request.device, request.size, *world.ranks, world.grid, request.wide});
-    }
+    if (request.world) return std::make_unique<RankCase<T>>(name, any, request);
     const auto own = std::make_shared<OwnFields<T>>(name, std::move(any), request.device,
                                                     request.size.xyz(), request.wide);
     return case_of(name, own->queue, own->call, {request.wide}, own);

@@ -5,6 +5,7 @@
 #include <ridge/chain/over_ranks.hpp>
 #include <ridge/comm/field.hpp>
 #include <ridge/core/random.hpp>
+#include <ridge/pattern/over_ranks.hpp>
 #include <ridge/pattern/rank_shares.hpp>
 
 #include <array>
@@ -69,46 +70,51 @@ private:
   Index3 whole_;
 };
 
-/// This rank's part of a chain's arrays, and a queue for them.
+/// This rank's part of the arrays of a chain of inputs, temporaries and one output, the last, for
+/// OverRanks.
 template <class C, class T>
 class RankArrays {
-protected:
-  RankArrays(const C& chain, const BenchRequest& request)
-      : ranks_(*request.world.ranks), own_queue_(request.device),
-        range_(rank_range(division_of<C, T>(chain), request)) {
+public:
+  using Call = Request<Placed<C>, T>;
+  using Schedule = chain::Schedule;
+
+  RankArrays(const std::string& /*name*/, const C& chain, const BenchRequest& request)
+      : own_queue(request.device), dimensions(request.size.rank()), ranks_(*request.world.ranks),
+        chain_(chain), range_(rank_range(division_of<C, T>(chain), request)) {
     [&]<int... A>(std::integer_sequence<int, A...>) {
       (make(std::integral_constant<int, A>{}), ...);
     }(std::make_integer_sequence<int, count>{});
-    fill_inputs();
+    fill();
   }
 
-  static constexpr int count = arrays_of<C>;
-  static bool is_input(int i) { return C::arrays[static_cast<std::size_t>(i)].role == Role::input; }
-  [[nodiscard]] RankNumbers<T> numbers(int i) const {
-    const Array& array = C::arrays[static_cast<std::size_t>(i)];
-    const Index3 n = range_.grid().points();
-    return {static_cast<std::uint64_t>(i + 1),
-            range_.held_points(i),
-            {array.profile ? 1 : n.x + array.extra.x, n.y + array.extra.y, n.z + array.extra.z}};
+  [[nodiscard]] Call call() const { return placed_request(range_, chain_, views_); }
+  [[nodiscard]] static Reference<Call> reference() { return {}; }
+  [[nodiscard]] const comm::Grid& grid() const { return range_.grid(); }
+  [[nodiscard]] static bool computes() { return true; }
+  [[nodiscard]] static bool takes_schedules() { return true; }
+  [[nodiscard]] std::unique_ptr<comm::Step> step(const std::optional<Schedule>& schedule,
+                                                 const std::string& name) {
+    return std::make_unique<RankProgram<C, T>>(ranks_, own_queue, range_, chain_, views_, schedule,
+                                               name);
   }
   /// Fills what this rank owns of inputs, and all that it holds of profiles.
-  void fill_inputs() {
+  void fill() {
     for (int i = 0; i < count; ++i) {
       if (!is_input(i)) continue;
       const auto number = static_cast<std::size_t>(i);
       const auto values = numbers(i).make(C::arrays[number].profile ? range_.held_points(i)
                                                                     : range_.owned_points(i));
       const View<T>& view = views_.all()[number];
-      copy_to_device(own_queue_, view.data, values.data(), view.span());
-      own_queue_.wait();
+      copy_to_device(own_queue, view.data, values.data(), view.span());
+      own_queue.wait();
     }
   }
   /// Compares what came from other ranks with what they hold.
-  [[nodiscard]] Check check_inputs() {
+  [[nodiscard]] Check came() {
     for (int i = 0; i < count; ++i) {
       if (!is_input(i)) continue;
       const auto number = static_cast<std::size_t>(i);
-      const std::string where = numbers(i).difference(packed(own_queue_, views_.all()[number]));
+      const std::string where = numbers(i).difference(packed(own_queue, views_.all()[number]));
       if (!where.empty()) {
         return {false, 1, "reference",
                 std::string("'") + C::arrays[number].name +
@@ -118,62 +124,34 @@ protected:
     return {true, 0, "reference", ""};
   }
 
-  comm::Communicator& ranks_;
-  Queue own_queue_;
-  RankRange range_;
-  Views<Placed<C>, T> views_;
+  Queue own_queue;
+  int dimensions; ///< of the size
 
 private:
+  static constexpr int count = arrays_of<C>;
+  static bool is_input(int i) { return C::arrays[static_cast<std::size_t>(i)].role == Role::input; }
+  [[nodiscard]] RankNumbers<T> numbers(int i) const {
+    const Array& array = C::arrays[static_cast<std::size_t>(i)];
+    const Index3 n = range_.grid().points();
+    return {static_cast<std::uint64_t>(i + 1),
+            range_.held_points(i),
+            {array.profile ? 1 : n.x + array.extra.x, n.y + array.extra.y, n.z + array.extra.z}};
+  }
   template <int A>
   void make(std::integral_constant<int, A> /*slot*/) {
     constexpr Array array = C::arrays[A];
     if constexpr (array.role != Role::temporary) {
       const Index3 n = range_.held_points(A).extents();
-      fields_[A] = Field<T>(own_queue_.device(), {n.x, n.y, n.z}, array.name);
+      fields_[A] = Field<T>(own_queue.device(), {n.x, n.y, n.z}, array.name);
       views_.set(Slot<A>{}, fields_[A].view());
     }
   }
 
-  std::array<Field<T>, count> fields_;
-};
-
-/// A chain of inputs, temporaries and one output, its last array.
-template <class C, class T>
-class RankChainCase final : RankArrays<C, T>, public CallCase<Request<Placed<C>, T>> {
-public:
-  using Arrays = RankArrays<C, T>;
-  using One = CallCase<Request<Placed<C>, T>>;
-
-  RankChainCase(const std::string& name, const C& chain, const BenchRequest& request)
-      : Arrays(chain, request),
-        One(name, Arrays::own_queue_, placed_request(Arrays::range_, chain, Arrays::views_)),
-        chain_(chain), dimensions_(request.size.rank()) {}
-
-  [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    std::optional<Schedule> schedule;
-    if (s.text != "auto") schedule = this->template held<Schedule>(s);
-    program_.emplace(Arrays::ranks_, Arrays::own_queue_, Arrays::range_, chain_, Arrays::views_,
-                     schedule, this->name_);
-    return this->program_of_ranks();
-  }
-  void poison() override {
-    Arrays::fill_inputs();
-    One::poison();
-  }
-  [[nodiscard]] Check check() override {
-    Arrays::own_queue_.wait();
-    const Check came = Arrays::check_inputs();
-    return came.ok ? One::check() : came;
-  }
-  [[nodiscard]] comm::Step* ranks() override { return &*program_; }
-  [[nodiscard]] Extents share() const override {
-    return greatest_share(Arrays::range_.grid(), dimensions_);
-  }
-
-private:
+  comm::Communicator& ranks_;
   C chain_;
-  int dimensions_;
-  std::optional<RankProgram<C, T>> program_;
+  RankRange range_;
+  Views<Placed<C>, T> views_;
+  std::array<Field<T>, count> fields_;
 };
 
 /// The ranks of a chain with outer dimensions: along these alone, as the world's grid says. Throws
@@ -195,10 +173,11 @@ void add_rank_case(BenchKernel& made, const C& chain) {
   } else {
     made.add_ranks([name = made.name, chain](const BenchRequest& request, RoofSource&) {
       require_chain(name, static_cast<int>(C::dimensions.size()), request.size, request.precision);
-      return in_precision(request.precision, name,
-                          [&]<class T>(T /*number*/) -> std::unique_ptr<Case> {
-                            return std::make_unique<RankChainCase<C, T>>(name, chain, request);
-                          });
+      return in_precision(
+          request.precision, name, [&]<class T>(T /*number*/) -> std::unique_ptr<Case> {
+            using Held = RankArrays<C, T>;
+            return std::make_unique<OverRanks<typename Held::Call, Held>>(name, chain, request);
+          });
     });
   }
 }

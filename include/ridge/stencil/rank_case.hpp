@@ -5,6 +5,8 @@
 #include <ridge/core/halves.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/pattern/bench_kernel.hpp>
+#include <ridge/pattern/over_ranks.hpp>
 #include <ridge/stencil/case.hpp>
 #include <ridge/stencil/over_ranks.hpp>
 
@@ -17,83 +19,114 @@
 
 namespace ridge::stencil {
 
-/// Random fields over ranks.
-struct RankRequest {
-  Device device;
-  Extents size;
-  comm::Communicator& ranks;
-  std::string grid;  ///< "2x1x3"; empty: the one with least exchange
-  unsigned wide = 0; ///< inputs that are halves of numbers, as those of Stored<K, wide>
-};
-
 /// The grid that is asked for. Throws UsageError as comm::parse_ranks and comm::Grid do.
-[[nodiscard]] inline comm::Grid rank_grid(const RankRequest& asked, const Traits& traits) {
+[[nodiscard]] inline comm::Grid rank_grid(const BenchRequest& asked, const Traits& traits) {
   const comm::Reach reach = reach_of(traits.footprints);
   const Index3 points = asked.size.xyz();
-  const int ranks = asked.ranks.ranks();
+  const int ranks = asked.world.ranks->ranks();
   return {points,
-          asked.grid.empty() ? comm::choose_ranks(ranks, points, reach)
-                             : comm::parse_ranks(asked.grid, ranks),
+          asked.world.grid.empty() ? comm::choose_ranks(ranks, points, reach)
+                                   : comm::parse_ranks(asked.world.grid, ranks),
           reach};
 }
 
-/// This rank's part of a stencil's fields, and a queue for them. Those of Stored<K, wide> hold
-/// halves of numbers where it says so.
+/// This rank's part of a stencil's fields, for OverRanks. Those of Stored<K, wide> hold halves of
+/// numbers where the request says so.
 template <class T>
-struct [[gnu::visibility("hidden")]] RankFields {
-  RankFields(const std::string& name, const Traits& traits, const RankRequest& request);
+class [[gnu::visibility("hidden")]] RankFields {
+public:
+  using Schedule = stencil::Schedule;
 
-  [[nodiscard]] std::vector<View<const T>> inputs() const {
-    std::vector<View<const T>> all;
-    for (const auto& field : in)
-      all.emplace_back(field.view());
-    return all;
+  RankFields(const std::string& name, const std::shared_ptr<const CheckedKernel<T>>& kernel,
+             const BenchRequest& request);
+
+  [[nodiscard]] AnyCall<T> call() const {
+    AnyCall<T> made{kernel_, {}, out_.view()};
+    for (const auto& field : in_)
+      made.in.emplace_back(field.view());
+    return made;
   }
+  [[nodiscard]] Reference<AnyCall<T>> reference() const { return {wide_}; }
+  [[nodiscard]] const comm::Grid& grid() const { return grid_; }
+  [[nodiscard]] bool computes() const {
+    return interior_points(kernel_->traits(), out_.view().extents) > 0;
+  }
+  [[nodiscard]] bool takes_schedules() const {
+    return !comm::divide(grid_, ranks_.rank()).inner.empty();
+  }
+  [[nodiscard]] std::unique_ptr<comm::Step> step(const std::optional<Schedule>& schedule,
+                                                 const std::string& name) {
+    std::vector<const comm::RankField<T>*> addresses;
+    for (const auto& field : in_)
+      addresses.push_back(&field);
+    return std::make_unique<AnyRankProgram<T>>(
+        ranks_, own_queue, grid_, AnyRankCall<T>{kernel_, addresses, &out_}, schedule, name);
+  }
+  /// Sets the points of inputs that this rank owns; poisons the others.
+  void fill() {
+    for (std::size_t i = 0; i < in_.size(); ++i)
+      fill(i);
+  }
+  /// Compares halos that footprints read with the numbers of the ranks that own them.
+  [[nodiscard]] Check came() {
+    Check mine{true, 0, "reference", ""};
+    for (std::size_t i = 0; i < in_.size() && mine.ok; ++i)
+      mine = check_halo(i, kernel_->traits().footprints[i]);
+    return mine;
+  }
+
+  Queue own_queue;
+  int dimensions; ///< of the size
+
+private:
   /// The number of input i at a point of the whole field.
   [[nodiscard]] T number(std::size_t i, Index x, Index y, Index z) const;
-  /// Sets the points of an input that this rank owns; poisons the others.
   void fill(std::size_t i);
-  /// Compares the halo that input i's footprint reads with the numbers of the ranks that own it.
   [[nodiscard]] Check check_halo(std::size_t i, const std::vector<Offset>& footprint);
 
-  comm::Communicator& ranks;
-  Queue queue;
-  comm::Grid grid;
-  unsigned wide;
-  std::size_t numbers; ///< inputs that are no low halves
-  std::vector<comm::RankField<T>> in;
-  comm::RankField<T> out;
+  std::shared_ptr<const CheckedKernel<T>> kernel_;
+  comm::Communicator& ranks_;
+  comm::Grid grid_;
+  unsigned wide_;
+  std::size_t numbers_; ///< inputs that are no low halves
+  std::vector<comm::RankField<T>> in_;
+  comm::RankField<T> out_;
 };
 
 template <class T>
-RankFields<T>::RankFields(const std::string& name, const Traits& traits, const RankRequest& request)
-    : ranks(request.ranks), queue(request.device), grid(rank_grid(request, traits)),
-      wide(request.wide), numbers(static_cast<std::size_t>(traits.inputs() - std::popcount(wide))),
-      out(request.device, grid, ranks.rank(), "the output of " + name) {
+RankFields<T>::RankFields(const std::string& name,
+                          const std::shared_ptr<const CheckedKernel<T>>& kernel,
+                          const BenchRequest& request)
+    : own_queue(request.device), dimensions(request.size.rank()), kernel_(kernel),
+      ranks_(*request.world.ranks), grid_(rank_grid(request, kernel->traits())),
+      wide_(request.wide),
+      numbers_(static_cast<std::size_t>(kernel->traits().inputs() - std::popcount(wide_))),
+      out_(request.device, grid_, ranks_.rank(), "the output of " + name) {
+  const Traits& traits = kernel->traits();
   if (interior_points(traits, request.size.xyz()) == 0) {
     const Offset& r = traits.radius;
     throw UsageError("--size " + to_text(request.size) + ": " + name + " needs at least " +
                      to_text(Extents{2 * r.x + 1, 2 * r.y + 1, 2 * r.z + 1}) + " points");
   }
   for (int i = 0; i < traits.inputs(); ++i) {
-    in.emplace_back(request.device, grid, ranks.rank(),
-                    "input " + std::to_string(i) + " of " + name);
-    fill(in.size() - 1);
+    in_.emplace_back(request.device, grid_, ranks_.rank(),
+                     "input " + std::to_string(i) + " of " + name);
+    fill(in_.size() - 1);
   }
 }
 
 template <class T>
 T RankFields<T>::number(std::size_t i, Index x, Index y, Index z) const {
-  const Index3 n = grid.points();
-  const auto is_wide = [this](std::size_t input) { return (wide >> input & 1U) != 0; };
+  const Index3 n = grid_.points();
+  const auto is_wide = [this](std::size_t input) { return (wide_ >> input & 1U) != 0; };
   const auto value = [&](std::size_t input) {
     return static_cast<NumberOf<T>>(random_value(input + 1, x + n.x * (y + n.y * z)));
   };
   if constexpr (is_stored<T>) {
-    if (i < numbers && is_wide(i)) return half_of<T>(value(i), true);
-    if (i >= numbers) { // low halves follow in turn
+    if (i < numbers_ && is_wide(i)) return half_of<T>(value(i), true);
+    if (i >= numbers_) { // low halves follow in turn
       std::size_t of = 0;
-      for (std::size_t left = i - numbers; !is_wide(of) || left > 0; ++of)
+      for (std::size_t left = i - numbers_; !is_wide(of) || left > 0; ++of)
         left -= is_wide(of) ? 1 : 0;
       return half_of<T>(value(of), false);
     }
@@ -103,15 +136,15 @@ T RankFields<T>::number(std::size_t i, Index x, Index y, Index z) const {
 
 template <class T>
 void RankFields<T>::fill(std::size_t i) {
-  const comm::Box& box = in[i].owned();
-  const comm::Box& held = in[i].held();
+  const comm::Box& box = in_[i].owned();
+  const comm::Box& held = in_[i].held();
   const Index3 n = held.extents();
   Memory memory; // of the host, where the device's cannot be written to
-  View<T> to = in[i].view();
+  View<T> to = in_[i].view();
   const T poison = element_of<T>(std::numeric_limits<NumberOf<T>>::quiet_NaN());
-  const bool direct = queue.device().host_accessible();
+  const bool direct = own_queue.device().host_accessible();
   if (!direct) {
-    memory = Memory(queue.device(), Bytes{held.count() * static_cast<Index>(sizeof(T))},
+    memory = Memory(own_queue.device(), Bytes{held.count() * static_cast<Index>(sizeof(T))},
                     "numbers to fill a field", Memory::Place::staging);
     to = View<T>(static_cast<T*>(memory.data()), n);
   }
@@ -128,19 +161,19 @@ void RankFields<T>::fill(std::size_t i) {
       }
     }
   });
-  if (!direct) in[i].copy_from_host(queue, to.data);
-  queue.wait();
+  if (!direct) in_[i].copy_from_host(own_queue, to.data);
+  own_queue.wait();
 }
 
 template <class T>
 Check RankFields<T>::check_halo(std::size_t i, const std::vector<Offset>& footprint) {
-  const comm::Box& held = in[i].held();
+  const comm::Box& held = in_[i].held();
   const Index3 n = held.extents();
   std::vector<T> values(static_cast<std::size_t>(held.count()));
-  in[i].copy_to_host(queue, values.data());
-  queue.wait();
+  in_[i].copy_to_host(own_queue, values.data());
+  own_queue.wait();
   const auto reach = reach_of({footprint});
-  for (const comm::Route& route : comm::halo_plan(grid, ranks.rank(), reach).receives) {
+  for (const comm::Route& route : comm::halo_plan(grid_, ranks_.rank(), reach).receives) {
     const comm::Box& box = route.box;
     for (Index z = box.begin.z; z < box.end.z; ++z) {
       for (Index y = box.begin.y; y < box.end.y; ++y) {
@@ -159,56 +192,8 @@ Check RankFields<T>::check_halo(std::size_t i, const std::vector<Offset>& footpr
   return {true, 0, "reference", ""};
 }
 
-/// A kernel over ranks, and the parts of this one.
+/// The case of a kernel over ranks.
 template <class T>
-class [[gnu::visibility("hidden")]] RankCase final : private RankFields<T>,
-                                                     public CallCase<AnyCall<T>> {
-public:
-  using Fields = RankFields<T>;
-  using OnFields = CallCase<AnyCall<T>>;
-
-  RankCase(const std::string& name, std::shared_ptr<const CheckedKernel<T>> kernel,
-           const RankRequest& request)
-      : Fields(name, kernel->traits(), request),
-        OnFields(name, Fields::queue, {kernel, Fields::inputs(), Fields::out.view()}, request.wide),
-        dimensions_(request.size.rank()) {}
-
-  [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    const bool inner = !comm::divide(Fields::grid, Fields::ranks.rank()).inner.empty();
-    std::optional<Schedule> schedule;
-    if (s.text != "auto" && inner) schedule = this->template held<Schedule>(s);
-    std::vector<const comm::RankField<T>*> addresses;
-    for (const auto& field : Fields::in)
-      addresses.push_back(&field);
-    program_.emplace(Fields::ranks, Fields::queue, Fields::grid,
-                     AnyRankCall<T>{this->call_.kernel, addresses, &(Fields::out)}, schedule,
-                     this->name_);
-    return this->program_of_ranks();
-  }
-  void poison() override {
-    for (std::size_t i = 0; i < Fields::in.size(); ++i)
-      Fields::fill(i);
-    OnFields::poison();
-  }
-  [[nodiscard]] Check check() override {
-    Fields::queue.wait();
-    const Traits& traits = this->call_.kernel->traits();
-    Check mine{true, 0, "reference", ""};
-    for (std::size_t i = 0; i < Fields::in.size() && mine.ok; ++i)
-      mine = Fields::check_halo(i, traits.footprints[i]);
-    const bool computes = interior_points(traits, this->call_.out.extents) > 0;
-    return mine.ok && computes ? OnFields::check() : mine;
-  }
-  [[nodiscard]] comm::Step* ranks() override {
-    return &*program_;
-  }
-  [[nodiscard]] Extents share() const override {
-    return comm::greatest_share(Fields::grid, dimensions_);
-  }
-
-private:
-  int dimensions_;
-  std::optional<AnyRankProgram<T>> program_;
-};
+using RankCase = OverRanks<AnyCall<T>, RankFields<T>>;
 
 } // namespace ridge::stencil
