@@ -11,6 +11,12 @@ void check_room(Index needed, Index there) {
                                needed, there));
 }
 
+void check_box(bool binned, const Schedule& schedule) {
+  const auto* const gpu = std::get_if<GpuSchedule>(&schedule);
+  if (binned && (gpu == nullptr || gpu->reduce == Passes::fused)) return;
+  throw UsageError("sums of a box are reproducible ones, with reduce=fused on GPUs");
+}
+
 void check_fields(const std::array<launch::Operand, 4>& operands) {
   constexpr std::array names{"field x", "field y", "field z", "the result"};
   launch::check_operands(operands, [&](std::size_t i) { return std::string(names[i]); });

@@ -22,6 +22,26 @@ struct Coordinates {
   friend constexpr bool operator==(const Coordinates&, const Coordinates&) = default;
 };
 
+/// Sites from `begin` up to, not including, `end` along each dimension.
+struct SiteBox {
+  Coordinates begin, end;
+
+  [[nodiscard]] RIDGE_FN bool holds(const Coordinates& x) const {
+    bool inside = true;
+    RIDGE_UNROLL
+    for (int d = 0; d < max_rank; ++d)
+      inside = inside && x[d] >= begin[d] && x[d] < end[d];
+    return inside;
+  }
+  [[nodiscard]] RIDGE_FN Index count() const {
+    Index sites = 1;
+    RIDGE_UNROLL
+    for (int d = 0; d < max_rank; ++d)
+      sites *= end[d] > begin[d] ? end[d] - begin[d] : 0;
+    return sites;
+  }
+};
+
 /// Where a site is, and where within its box.
 struct Position {
   Coordinates x, within;

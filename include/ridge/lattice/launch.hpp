@@ -33,6 +33,8 @@ namespace detail {
 
 /// Throws UsageError when a result has no room for what a reduction gives.
 void check_room(Index needed, Index there);
+/// Throws UsageError unless sums of a box are possible: binned ones, in one pass.
+void check_box(bool binned, const Schedule& schedule);
 
 /// A field, which begins where its vectors do; `in_place`: only the same numbers of it are needed
 /// where they are overwritten.
@@ -81,9 +83,11 @@ struct ridge::Pattern<ridge::lattice::ReduceCall<R, T>> {
   [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
     return lattice::default_schedule(device, lattice::task_of(call), call.shape, call.geometry);
   }
-  /// Throws UsageError when the result has too little room, or what is written overlaps the rest.
-  Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {
-    lattice::detail::check_room(call.results(), call.result.size);
+  /// Throws UsageError when the result has too little room, what is written overlaps the rest, or
+  /// sums of a box are not reproducible.
+  Pattern(Queue& /*queue*/, const Call& call, const Schedule& schedule) : call_(call) {
+    lattice::detail::check_room(call.room(), call.result.size);
+    if (call.boxed) lattice::detail::check_box(R::in_boxes && call.reproducible, schedule);
     using lattice::detail::field_operand;
     lattice::detail::check_fields({field_operand(call.x, true), field_operand(call.y, true),
                                    field_operand(call.z, false), launch::operand(call.result)});

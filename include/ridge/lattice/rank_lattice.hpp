@@ -17,26 +17,6 @@
 
 namespace ridge::lattice {
 
-/// Sites from `begin` up to, not including, `end` along each dimension.
-struct SiteBox {
-  Coordinates begin, end;
-
-  [[nodiscard]] RIDGE_FN bool holds(const Coordinates& x) const {
-    bool inside = true;
-    RIDGE_UNROLL
-    for (int d = 0; d < max_rank; ++d)
-      inside = inside && x[d] >= begin[d] && x[d] < end[d];
-    return inside;
-  }
-  [[nodiscard]] RIDGE_FN Index count() const {
-    Index sites = 1;
-    RIDGE_UNROLL
-    for (int d = 0; d < max_rank; ++d)
-      sites *= end[d] > begin[d] ? end[d] - begin[d] : 0;
-    return sites;
-  }
-};
-
 /// All sites of extents.
 [[nodiscard]] inline SiteBox box_of(const Extents& extents) {
   SiteBox box;

@@ -1,6 +1,7 @@
 // One reduction of fields, without the types of their sites.
 #pragma once
 
+#include <ridge/lattice/binned_sum.hpp>
 #include <ridge/lattice/reduction.hpp>
 #include <ridge/lattice/site_view.hpp>
 
@@ -16,6 +17,10 @@ struct ReduceCall {
   Span<const T> x, y;
   Span<T> z;
   int dimension = -1; ///< along which slices are reduced; -1: the whole field is
+  /// The sites of a box alone are summed, and results are binned accumulators, to which those of
+  /// other boxes can be added. Along the dimension of slices it is not cut: all have results.
+  bool boxed = false;
+  SiteBox box = {};
   /// On the device: slice after slice, component after component, real and imaginary part.
   Span<double> result;
 
@@ -25,6 +30,8 @@ struct ReduceCall {
   [[nodiscard]] int parts() const { return R::parts == Parts::joined ? 1 : shape.parts(); }
   [[nodiscard]] int slices() const { return dimension < 0 ? 1 : geometry.extent(dimension); }
   [[nodiscard]] Index results() const { return Index{slices()} * keys() * parts(); }
+  /// Doubles of all results.
+  [[nodiscard]] Index room() const { return results() * (boxed ? BinnedSum<double>::words : 1); }
 };
 
 /// How a field's vectors follow each other for slices along a dimension: `outer` blocks of `slices`

@@ -32,6 +32,7 @@ struct Reduction {
   static constexpr bool stores = false;       ///< z = stored(x, y) is stored, and term(z) reduced
   static constexpr bool by_component = false; ///< a result for each component of the site tensor
   static constexpr bool rounds = true;        ///< false where a term is the number itself
+  static constexpr bool in_boxes = false;     ///< also compiled for boxes within fields
   static constexpr Parts parts = Parts::joined;
   template <class V>
   using Accumulator = PlainSum<V>; ///< see ridge/lattice/accumulator.hpp
@@ -41,6 +42,7 @@ struct Reduction {
 struct Sum : Reduction {
   static constexpr const char* name = "sum";
   static constexpr double flops = 1;
+  static constexpr bool in_boxes = true;
   static constexpr bool by_component = true;
   static constexpr bool rounds = false;
   static constexpr Parts parts = Parts::apart;
@@ -54,6 +56,7 @@ struct Sum : Reduction {
 struct Norm2 : Reduction {
   static constexpr const char* name = "norm2";
   static constexpr double flops = 2;
+  static constexpr bool in_boxes = true;
   template <class V>
   RIDGE_FN V term(const V& x) const {
     return x * x;
@@ -64,6 +67,7 @@ struct Norm2 : Reduction {
 struct InnerProduct : Reduction {
   static constexpr const char* name = "inner_product";
   static constexpr double flops = 2;
+  static constexpr bool in_boxes = true;
   static constexpr int inputs = 2;
   static constexpr Parts parts = Parts::crossed;
   template <class V>

@@ -1,6 +1,7 @@
 // The bodies of all GPU kernels of lattices, without the host code that lays them over a device.
 #pragma once
 
+#include <ridge/lattice/gpu/box_reduce.hpp>
 #include <ridge/lattice/gpu/flat_map.hpp>
 #include <ridge/lattice/gpu/flat_reduce.hpp>
 #include <ridge/lattice/gpu/fold.hpp>

@@ -43,7 +43,8 @@ FlatPlan plan_flat(Queue& queue, const ReduceCall<R, T>& call, const GpuSchedule
   walk.run = slices.run / 16;
   walk.gap = (slices.slices - 1) * walk.run;
   walk.total = slices.outer * walk.run;
-  walk.words = slices.boxes > 1 || keyed ? call.geometry.nsimd * call.shape.number_bytes() / 16 : 1;
+  const bool by_lane = keyed || slices.boxes > 1 || call.boxed;
+  walk.words = by_lane ? call.geometry.nsimd * call.shape.number_bytes() / 16 : 1;
   walk.period = (keyed ? call.shape.components : 1) * walk.words;
   walk.combine = threads % walk.period == 0;
   walk.last = s.finish == Finish::last;

@@ -324,19 +324,26 @@ private:
     }
   }
 
+public:
   /// Reduces and stores, or checks and settles its sums: each batch is loaded while the one
-  /// before is taken, word by word. Addresses by the batch, as above, make these slower.
-  template <class Lane>
-  RIDGE_DEVICE void stream_ahead(const Lane& lane, Cursor c, Index end, A* sum) const {
+  /// before is taken, word by word. Addresses by the batch, as above, make these slower. `kept`
+  /// gives what of a word counts, where not all does.
+  template <class Lane, class Position, class... Kept>
+  RIDGE_DEVICE void stream_ahead(const Lane& lane, Position c, Index end, A* sum,
+                                 const Kept&... kept) const {
     const Index reach = (Items - 1) * walk.stride;
     Word v[Items];
-    Cursor taken = c; // follows the loads, for what is stored
+    Position taken = c; // follows the loads, for what is stored
     const auto load = [&](int i) {
       v[i].load(lane, in, c.address);
       c.step(walk);
     };
     const auto find = [&](Found& terms, int i) {
-      terms.find(lane, in, v[i], taken.address);
+      if constexpr (sizeof...(kept) == 0) {
+        terms.find(lane, in, v[i], taken.address);
+      } else {
+        terms.find(lane, in, kept(v[i])..., taken.address);
+      }
       taken.step(walk);
     };
     int since = 0;
@@ -382,6 +389,7 @@ private:
     settle(sum);
   }
 
+private:
   static RIDGE_DEVICE void settle(A* sum) {
     RIDGE_UNROLL
     for (int e = 0; e < elements; ++e)

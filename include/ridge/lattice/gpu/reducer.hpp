@@ -3,6 +3,7 @@
 
 #include <ridge/core/choose.hpp>
 #include <ridge/lattice/executor.hpp>
+#include <ridge/lattice/gpu/box_launch.hpp>
 #include <ridge/lattice/gpu/flat_launch.hpp>
 #include <ridge/lattice/gpu/once_launch.hpp>
 #include <ridge/lattice/gpu/staged_launch.hpp>
@@ -24,6 +25,9 @@ Bound bind_reduction(Queue& queue, const ReduceCall<R, T>& call, const GpuSchedu
   } else if constexpr (V.items == rolling_items && rolls<R> && !V.binned) {
     return bind_rolling < R, V.crossed, two ? 4 : 8 > (queue, call, s);
   } else if constexpr (V.binned) {
+    if constexpr (R::in_boxes) {
+      if (call.boxed) return bind_box<R, V.crossed, V.items>(queue, call, s);
+    }
     return Bound(flat_launches<R, V.crossed, BinnedSum<double>, V.items>(queue, call, s));
   } else {
     constexpr int items = adds_up<R> && two && V.items > 1 ? V.items / 2 : V.items;
