@@ -1,9 +1,14 @@
 // Compiled once per device kind.
+#include <ridge/core/pack.hpp>
 #include <ridge/device/offer.hpp>
-
-#include "partial_sums.hpp"
+#include <ridge/lattice/binned_sum.hpp>
+#include <ridge/lattice/over_ranks.hpp>
 
 #if defined(RIDGE_TARGET_CPU)
+
+#include <ridge/device/cpu/parallel.hpp>
+
+#include <algorithm>
 
 namespace ridge::lattice {
 
@@ -61,8 +66,12 @@ BinnedSum<double> add_rows(const BoxSum<T>& s, cpu::Range rows) {
 template <class T>
 void sum_box(Queue& /*queue*/, const BoxSum<T>& s) {
   const Index rows = s.x.extents.y * s.x.extents.z;
-  for_each_part(s.result,
-                [&](int part, int parts) { return add_rows(s, cpu::share_of(rows, part, parts)); });
+  cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+    for (int part = thread; part < s.parts; part += threads) {
+      const BinnedSum<double> mine = add_rows(s, cpu::share_of(rows, part, s.parts));
+      std::copy(mine.w, mine.w + s.words, s.result.data + Index{part} * s.words);
+    }
+  });
 }
 
 } // namespace
@@ -71,14 +80,17 @@ void sum_box(Queue& /*queue*/, const BoxSum<T>& s) {
 
 #else
 
+#include <ridge/device/launch.hpp>
+#include <ridge/lattice/gpu/finish.hpp>
+
 namespace ridge::lattice {
 
 namespace {
 
-/// Threads walk over the points; the accumulators of a block are merged in shared memory.
+/// Threads walk over the points; a block leaves one accumulator.
 template <class T>
 struct SumBox {
-  static constexpr int max_threads = sum_threads;
+  static constexpr int max_threads = 128;
   static constexpr const char* name = "sum of a box";
 
   BoxSum<T> s;
@@ -107,13 +119,16 @@ struct SumBox {
         added = 0;
       }
     }
-    store_part(lane, mine, s.result);
+    const auto all = gpu::merge_block(lane, mine);
+    if (lane.thread().x == 0) gpu::store_partial(lane, s.result, lane.block().x, all);
   }
 };
 
 template <class T>
 void sum_box(Queue& queue, const BoxSum<T>& s) {
-  launch_body(queue, parts_shape(BoxSum<T>::parts), SumBox<T>{s});
+  constexpr int threads = SumBox<T>::max_threads;
+  const int shared = threads * static_cast<int>(sizeof(BinnedSum<double>));
+  launch_body(queue, {{s.parts, 1, 1}, {threads, 1, 1}, shared}, SumBox<T>{s});
 }
 
 } // namespace

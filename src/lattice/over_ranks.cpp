@@ -24,24 +24,21 @@ BinnedSum<double> accumulator(const double* from) {
 
 using Sums = std::vector<BinnedSum<double>>;
 
-/// What this rank adds to each result: the sums of the `pieces` that the device's module makes.
-template <class Summer, class Call>
-Sums sums_here(Queue& queue, Call call, Index results, Index pieces) {
-  const Index count = results * pieces * words;
+/// The sum of the parts that the device's module makes.
+template <class T>
+BinnedSum<double> sum_here(Queue& queue, BoxSum<T> call) {
+  constexpr Index count = BoxSum<T>::parts * words;
   call.result = {static_cast<double*>(queue.scratch(Bytes{count * 8})), count};
-  using Sum = void(Queue&, const Call&);
-  offered<Sum>(queue.device().kind(), typeid(Summer*))(queue, call);
+  using Sum = void(Queue&, const BoxSum<T>&);
+  offered<Sum>(queue.device().kind(), typeid(BoxSummer<T>*))(queue, call);
   std::vector<double> parts(static_cast<std::size_t>(count));
   copy_to_host(queue, parts.data(), call.result.data, count);
   queue.wait();
-  Sums sums(static_cast<std::size_t>(results));
-  const double* from = parts.data();
-  for (BinnedSum<double>& sum : sums) {
-    sum.clear();
-    for (Index piece = 0; piece < pieces; ++piece, from += words)
-      sum.merge(accumulator(from));
-  }
-  return sums;
+  BinnedSum<double> sum;
+  sum.clear();
+  for (std::size_t at = 0; at < parts.size(); at += words)
+    sum.merge(accumulator(parts.data() + at));
+  return sum;
 }
 
 /// The sums of all ranks, one rank after the other, in one message of each. All have as many.
@@ -78,7 +75,7 @@ double over_ranks(comm::Communicator& ranks, Queue& queue, const BoxSum<T>& s) {
   Sums mine(1);
   mine[0].clear();
   const Index3 n = s.x.extents;
-  if (n.x * n.y * n.z > 0) mine = sums_here<BoxSummer<T>>(queue, s, 1, BoxSum<T>::parts);
+  if (n.x * n.y * n.z > 0) mine[0] = sum_here(queue, s);
   BinnedSum<double> total;
   total.clear();
   for (const BinnedSum<double>& sum : of_all(ranks, mine))
@@ -104,10 +101,12 @@ double inner_product(comm::Communicator& ranks, Queue& queue, const View<const T
   return over_ranks(ranks, queue, BoxSum<T>{x, y, true, {}});
 }
 
-template <class T>
-Sums detail::own_sums(Queue& queue, const SiteSum<T>& sum) {
-  static_assert(SiteSum<T>::words == words);
-  return sums_here<SiteSummer<T>>(queue, sum, sum.results(), sum.pieces());
+Sums detail::owned_sums(const RankLattice& part, int dimension, Sums held) {
+  if (dimension < 0) return held;
+  const Index of_slice = static_cast<Index>(held.size()) / part.held().extents()[dimension];
+  held.resize(static_cast<std::size_t>(part.owned().end[dimension] * of_slice), held[0]);
+  held.erase(held.begin(), held.begin() + part.owned().begin[dimension] * of_slice);
+  return held;
 }
 
 std::vector<double> detail::sums_of_ranks(comm::Communicator& ranks, const RankLattice& part,
@@ -137,8 +136,6 @@ std::vector<double> detail::sums_of_ranks(comm::Communicator& ranks, const RankL
   return values;
 }
 
-template Sums detail::own_sums(Queue&, const SiteSum<float>&);
-template Sums detail::own_sums(Queue&, const SiteSum<double>&);
 template double sum(comm::Communicator&, Queue&, const View<const float>&);
 template double sum(comm::Communicator&, Queue&, const View<const double>&);
 template double norm2(comm::Communicator&, Queue&, const View<const float>&);

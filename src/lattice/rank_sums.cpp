@@ -10,7 +10,7 @@ namespace ridge::lattice {
 
 namespace {
 
-template <class T>
+template <class R, class T>
 class RankSumsCase final : public SumOverRanks {
 public:
   RankSumsCase(const RankSums& sums, const Device& device, const SiteShape& shape,
@@ -18,15 +18,8 @@ public:
       : SumOverRanks(sums.name, precision_name<T>(), ranks, part),
         fields_(device, sums.name, shape, part.held().geometry(shape.number_bytes()), sums.use.read,
                 0),
-        use_(sums.use) {
-    call_.x = fields_.numbers(fields_.x);
-    call_.y = fields_.numbers(use_.read > 1 ? fields_.y : fields_.x);
-    call_.geometry = fields_.geometry;
-    call_.shape = fields_.shape;
-    call_.box = part.owned();
-    call_.summed =
-        sums.summed == Summed::crossed && !call_.shape.complex ? Summed::products : sums.summed;
-    call_.dimension = sums.slices ? part_.whole().rank() - 1 : -1;
+        use_(sums.use), call_(own_call(sums.slices)), held_(device, call_.results()),
+        own_(bound()) {
     set_site_numbers(fields_.queue, fields_.numbers(fields_.x), fields_.shape, part, 1);
     if (use_.read > 1)
       set_site_numbers(fields_.queue, fields_.numbers(fields_.y), fields_.shape, part, 2);
@@ -46,13 +39,27 @@ public:
   /// Against plain loops over the sites on the host: the same bits, and nearly the sums in long
   /// double.
   [[nodiscard]] Check check() override {
-    const PlainSums plain = plain_sums(part_, static_cast<std::size_t>(call_.results()),
+    const PlainSums plain = plain_sums(part_, static_cast<std::size_t>(owned_slices() * of_slice()),
                                        [&](Index site, PlainSums& sums) { add_site(site, sums); });
     return compare_with(ranks_, part_, call_.dimension, plain, total_, 1e-12);
   }
 
 private:
-  void run_compute() override { mine_ = detail::own_sums(fields_.queue, call_); }
+  [[nodiscard]] ReduceCall<R, T> own_call(bool slices) const {
+    ReduceCall<R, T> call;
+    fields_.give_to(call);
+    call.dimension = slices ? part_.whole().rank() - 1 : -1;
+    return detail::owned_by(part_, call);
+  }
+  [[nodiscard]] Program bound() {
+    call_.result = held_.doubles();
+    return {fields_.queue, call_};
+  }
+
+  void run_compute() override {
+    own_.run();
+    mine_ = detail::owned_sums(part_, call_.dimension, held_.get(fields_.queue));
+  }
   void run_exchange() override {
     total_ = detail::sums_of_ranks(ranks_, part_, call_.dimension, mine_);
   }
@@ -77,7 +84,7 @@ private:
       Index below = 1;
       for (int d = 0; d < call_.dimension; ++d)
         below *= part_.owned().end[d] - part_.owned().begin[d];
-      slice = site / below % call_.slices();
+      slice = site / below % owned_slices();
     }
     const Index whole = part_.in_whole(site);
     const int parts = fields_.shape.parts();
@@ -89,10 +96,10 @@ private:
     };
     for (int c = 0; c < fields_.shape.components; ++c) {
       const int key = call_.keys() > 1 ? c : 0;
-      const auto result = static_cast<std::size_t>((slice * call_.keys() + key) * call_.parts());
+      const auto result = static_cast<std::size_t>(slice * of_slice() + key * call_.parts());
       const double x = number(1, c, 0);
       const double xi = parts == 2 ? number(1, c, 1) : 0;
-      if (call_.summed == Summed::numbers) {
+      if (R::by_component) {
         add(result, x, 1);
         if (parts == 2) add(result + 1, xi, 1);
         continue;
@@ -102,7 +109,7 @@ private:
       const double yi = parts == 2 ? number(other, c, 1) : 0;
       add(result, x, y);
       if (parts == 2) add(result, xi, yi);
-      if (call_.summed != Summed::crossed) continue;
+      if (call_.parts() == 1) continue;
       add(result + 1, x, yi);
       add(result + 1, -xi, y);
     }
@@ -120,25 +127,41 @@ private:
   /// Each rank sends an accumulator for each result of as many slices as any rank owns.
   [[nodiscard]] double message_bytes() const {
     const Index slices = call_.dimension < 0 ? 1 : share()[call_.dimension];
-    return static_cast<double>(slices * call_.keys() * call_.parts() * call_.words * 8 *
-                               ranks_.ranks());
+    return static_cast<double>(slices * of_slice() * Index{sizeof mine_[0]} * ranks_.ranks());
   }
+  [[nodiscard]] Index owned_slices() const {
+    const int d = call_.dimension;
+    return d < 0 ? 1 : part_.owned().end[d] - part_.owned().begin[d];
+  }
+  [[nodiscard]] Index of_slice() const { return Index{call_.keys()} * call_.parts(); }
 
   OwnFields<T> fields_;
   FieldUse use_;
-  SiteSum<T> call_;
+  ReduceCall<R, T> call_;
+  DeviceResult<BinnedSum<double>> held_;
+  Program own_;
   std::vector<BinnedSum<double>> mine_;
   std::vector<double> total_;
 };
 
 } // namespace
 
+template <class R>
 std::unique_ptr<Case> rank_sums_case(const RankSums& sums, const Device& device,
                                      const SiteShape& shape, comm::Communicator& ranks,
                                      const RankLattice& part) {
   if (shape.real_bytes == 4)
-    return std::make_unique<RankSumsCase<float>>(sums, device, shape, ranks, part);
-  return std::make_unique<RankSumsCase<double>>(sums, device, shape, ranks, part);
+    return std::make_unique<RankSumsCase<R, float>>(sums, device, shape, ranks, part);
+  return std::make_unique<RankSumsCase<R, double>>(sums, device, shape, ranks, part);
 }
+
+template std::unique_ptr<Case> rank_sums_case<Sum>(const RankSums&, const Device&, const SiteShape&,
+                                                   comm::Communicator&, const RankLattice&);
+template std::unique_ptr<Case> rank_sums_case<Norm2>(const RankSums&, const Device&,
+                                                     const SiteShape&, comm::Communicator&,
+                                                     const RankLattice&);
+template std::unique_ptr<Case> rank_sums_case<InnerProduct>(const RankSums&, const Device&,
+                                                            const SiteShape&, comm::Communicator&,
+                                                            const RankLattice&);
 
 } // namespace ridge::lattice

@@ -166,11 +166,12 @@ template <class Make>
                         return reduction_on_arrays(queue, make, arguments, slices, reproducible);
                       },
                       field_names(R::inputs, stored), R::inputs};
-  if (reproducible && lattice::summed_by<R>) {
+  if constexpr (lattice::has_rank_sums<R>) {
+    if (!reproducible) return kernel;
     kernel.add_ranks([=](const BenchRequest& request, RoofSource&) {
       return in_precision(request.precision, name, [&](auto number) {
-        return lattice::rank_sums_case(
-            {name, use, *lattice::summed_by<R>, slices}, request.device,
+        return lattice::rank_sums_case<R>(
+            {name, use, slices}, request.device,
             find_site(request.options.get("site", ""), sizeof number), *request.world.ranks,
             {request.size, shares_grid(request.world, request.size, name),
              request.world.ranks->rank(), 0, lattice_for(request).width()});

@@ -1,10 +1,9 @@
 // Reductions of lattice fields over ranks: the same bits for every number of ranks, every grid and
 // every device, and one message of each rank. They are those of ridge/lattice/reduce.hpp with
-// `reproducible`. Collective.
+// `reproducible`: each rank reduces the box that it owns. Collective.
 #pragma once
 
 #include <ridge/comm/communicator.hpp>
-#include <ridge/lattice/binned_sum.hpp>
 #include <ridge/lattice/rank_lattice.hpp>
 #include <ridge/lattice/reduce.hpp>
 
@@ -13,92 +12,44 @@
 
 namespace ridge::lattice {
 
-/// The sum over the sites that a rank owns: of the numbers, component after component, real and
-/// imaginary parts apart; the products of all real numbers of x and y; or the real and the
-/// imaginary part of conj(x) y.
-enum class Summed { numbers, products, crossed };
-
-/// Partial sums of slices: a binned accumulator for each piece of work of each result.
-template <class T>
-struct SiteSum {
-  static constexpr int words = 8; ///< of an accumulator
-
-  Span<const T> x, y;
-  Geometry geometry;
-  SiteShape shape;
-  SiteBox box;
-  Summed summed = Summed::numbers;
-  int dimension = -1; ///< along which slices are summed; -1: the whole box is
-  /// Slice after slice, component after component, real and imaginary part, piece after piece.
-  Span<double> result = {};
-
-  /// Slices of the box.
-  [[nodiscard]] RIDGE_FN Index slices() const {
-    return dimension < 0 ? 1 : box.end[dimension] - box.begin[dimension];
-  }
-  /// Results of a slice: for each of `keys` components `parts`.
-  [[nodiscard]] RIDGE_FN int keys() const {
-    return summed == Summed::numbers ? shape.components : 1;
-  }
-  [[nodiscard]] RIDGE_FN int parts() const {
-    return summed == Summed::products ? 1 : shape.parts();
-  }
-  [[nodiscard]] RIDGE_FN Index results() const { return slices() * keys() * parts(); }
-  /// Pieces of work of a result: fewer where there are many results, or little to add up. Beyond a
-  /// hundred a piece has many numbers: GPUs want thousands of blocks, cpus none that begin often.
-  [[nodiscard]] RIDGE_FN int pieces() const {
-    const Index few = pieces_of(128, 512, 1024);
-    const Index many = pieces_of(2048, 8192, 16384);
-    return static_cast<int>(few > many ? few : many);
-  }
-
-private:
-  /// At most `most`, and `enough` of all results, each of `numbers` or more.
-  [[nodiscard]] RIDGE_FN Index pieces_of(Index most, Index enough, Index numbers) const {
-    const Index wanted = enough / results();
-    const Index worth = x.size / (results() * numbers);
-    const Index count = wanted < worth ? wanted : worth;
-    return count > most ? most : count < 1 ? 1 : count;
-  }
-};
-
-/// Names what each kind's module offers: `void(Queue&, const SiteSum<T>&)`.
-template <class T>
-struct SiteSummer;
-
 namespace detail {
 
-/// This rank's part: a binned accumulator of each result of the slices that it owns.
-template <class T>
-[[nodiscard]] std::vector<BinnedSum<double>> own_sums(Queue& queue, const SiteSum<T>& sum);
 /// The sums of all ranks: those of each slice of the whole lattice along `dimension`, of which each
 /// rank has `mine`, its own ones; of the whole lattice where the dimension is -1. Collective.
 [[nodiscard]] std::vector<double> sums_of_ranks(comm::Communicator& ranks, const RankLattice& part,
                                                 int dimension, std::vector<BinnedSum<double>> mine);
 
-template <class Site>
-[[nodiscard]] SiteSum<RealOf<Site>> site_sum(const RankLattice& part, const Field<Site>& x,
-                                             const Field<Site>& y, Summed summed, int dimension) {
-  check_same_lattice(part.held(), "this rank's part", x.lattice(), x.name());
-  check_same_lattice(part.held(), "this rank's part", y.lattice(), y.name());
-  return {x.reals(), y.reals(), x.geometry(), x.shape(), part.owned(), summed, dimension};
+/// Accumulators of the slices that this rank owns, of those of all slices that it holds.
+[[nodiscard]] std::vector<BinnedSum<double>> owned_sums(const RankLattice& part, int dimension,
+                                                        std::vector<BinnedSum<double>> held);
+
+/// A reduction of what this rank owns of fields on `part.held()`.
+template <class R, class T>
+[[nodiscard]] ReduceCall<R, T> owned_by(const RankLattice& part, ReduceCall<R, T> call) {
+  call.reproducible = true;
+  call.boxed = true;
+  call.box = part.owned();
+  return call;
 }
 
-/// Results of type S, slice after slice.
-template <class S, class Site>
+/// Results of type S, slice after slice, of one field or two.
+template <class S, class R, class Site, class... Fields>
 [[nodiscard]] std::vector<S> sums_of(comm::Communicator& ranks, Queue& queue,
-                                     const RankLattice& part, const Field<Site>& x,
-                                     const Field<Site>& y, Summed summed, int dimension) {
-  const auto values = sums_of_ranks(ranks, part, dimension,
-                                    own_sums(queue, site_sum(part, x, y, summed, dimension)));
+                                     const RankLattice& part, const R& reduction, int dimension,
+                                     const Field<Site>& x, const Fields&... others) {
+  const auto check = [&](const auto& field) {
+    check_same_lattice(part.held(), "this rank's part", field.lattice(), field.name());
+  };
+  (check(x), ..., check(others));
+  const Index slices = dimension < 0 ? 1 : part.held().extents()[dimension];
+  const DeviceResult<BinnedSum<double>> held(queue.device(), slices * Index{sizeof(S)} / 8);
+  run_once(queue, owned_by(part, reduce_call(reduction, x, others..., held, true, dimension)));
+  const auto values =
+      sums_of_ranks(ranks, part, dimension, owned_sums(part, dimension, held.get(queue)));
   std::vector<S> results(values.size() * sizeof(double) / sizeof(S));
   std::memcpy(static_cast<void*>(results.data()), values.data(), values.size() * sizeof(double));
   return results;
 }
-
-/// Sums of inner products of such fields.
-template <class Site>
-inline constexpr Summed summed_inner = is_complex<Site> ? Summed::crossed : Summed::products;
 
 } // namespace detail
 
@@ -107,14 +58,14 @@ inline constexpr Summed summed_inner = is_complex<Site> ? Summed::crossed : Summ
 template <class Site>
 [[nodiscard]] Over<Site, double> sum(comm::Communicator& ranks, Queue& queue,
                                      const RankLattice& part, const Field<Site>& x) {
-  return detail::sums_of<Over<Site, double>>(ranks, queue, part, x, x, Summed::numbers, -1)[0];
+  return detail::sums_of<Over<Site, double>>(ranks, queue, part, Sum{}, -1, x)[0];
 }
 
 /// The sum of the squares of all real numbers.
 template <class Site>
 [[nodiscard]] double norm2(comm::Communicator& ranks, Queue& queue, const RankLattice& part,
                            const Field<Site>& x) {
-  return detail::sums_of<double>(ranks, queue, part, x, x, Summed::products, -1)[0];
+  return detail::sums_of<double>(ranks, queue, part, Norm2{}, -1, x)[0];
 }
 
 /// The sum over sites and components of conj(x) y.
@@ -122,8 +73,7 @@ template <class Site>
 [[nodiscard]] NumberInDouble<Site> inner_product(comm::Communicator& ranks, Queue& queue,
                                                  const RankLattice& part, const Field<Site>& x,
                                                  const Field<Site>& y) {
-  return detail::sums_of<NumberInDouble<Site>>(ranks, queue, part, x, y, detail::summed_inner<Site>,
-                                               -1)[0];
+  return detail::sums_of<NumberInDouble<Site>>(ranks, queue, part, InnerProduct{}, -1, x, y)[0];
 }
 
 // Reductions of each slice along dimension `d`: as many results as the extent of the whole lattice,
@@ -135,22 +85,21 @@ template <class Site>
                                                         const RankLattice& part,
                                                         const Field<Site>& x, int d) {
   check_dimension(part.held(), d, "slice_sum");
-  return detail::sums_of<Over<Site, double>>(ranks, queue, part, x, x, Summed::numbers, d);
+  return detail::sums_of<Over<Site, double>>(ranks, queue, part, Sum{}, d, x);
 }
 template <class Site>
 [[nodiscard]] std::vector<double> slice_norm2(comm::Communicator& ranks, Queue& queue,
                                               const RankLattice& part, const Field<Site>& x,
                                               int d) {
   check_dimension(part.held(), d, "slice_norm2");
-  return detail::sums_of<double>(ranks, queue, part, x, x, Summed::products, d);
+  return detail::sums_of<double>(ranks, queue, part, Norm2{}, d, x);
 }
 template <class Site>
 [[nodiscard]] std::vector<NumberInDouble<Site>>
 slice_inner_product(comm::Communicator& ranks, Queue& queue, const RankLattice& part,
                     const Field<Site>& x, const Field<Site>& y, int d) {
   check_dimension(part.held(), d, "slice_inner_product");
-  return detail::sums_of<NumberInDouble<Site>>(ranks, queue, part, x, y, detail::summed_inner<Site>,
-                                               d);
+  return detail::sums_of<NumberInDouble<Site>>(ranks, queue, part, InnerProduct{}, d, x, y);
 }
 
 } // namespace ridge::lattice

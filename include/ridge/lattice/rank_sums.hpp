@@ -7,34 +7,28 @@
 #include <ridge/pattern/case.hpp>
 
 #include <memory>
-#include <optional>
 #include <string>
+#include <type_traits>
 
 namespace ridge::lattice {
 
-/// The numbers that a reduction sums, where sums over ranks know it.
+/// The reductions that have such cases.
 template <class R>
-inline constexpr std::optional<Summed> summed_by = {};
-template <>
-inline constexpr std::optional<Summed> summed_by<Sum> = Summed::numbers;
-template <>
-inline constexpr std::optional<Summed> summed_by<Norm2> = Summed::products;
-template <>
-inline constexpr std::optional<Summed> summed_by<InnerProduct> = Summed::crossed;
+inline constexpr bool has_rank_sums =
+    std::is_same_v<R, Sum> || std::is_same_v<R, Norm2> || std::is_same_v<R, InnerProduct>;
 
 struct RankSums {
   std::string name;
   FieldUse use;
-  Summed summed;
   bool slices = false; ///< of each slice of the last dimension
 };
 
 /// The case of fields of such sites. Its numbers are functions of the site: the record's
 /// `result`, the first number of it, is the same over any ranks. Throws UsageError for schedules
 /// but `auto`: there is one.
-[[nodiscard]] std::unique_ptr<Case> rank_sums_case(const RankSums& sums, const Device& device,
-                                                   const SiteShape& shape,
-                                                   comm::Communicator& ranks,
-                                                   const RankLattice& part);
+template <class R>
+[[nodiscard]] std::unique_ptr<Case>
+rank_sums_case(const RankSums& sums, const Device& device, const SiteShape& shape,
+               comm::Communicator& ranks, const RankLattice& part);
 
 } // namespace ridge::lattice
