@@ -65,7 +65,7 @@ void change_links(const Sizes& sizes, std::uintptr_t address, const std::string&
                   const Work& work) {
   const Extents extents = extents_of(sizes);
   in_turn(device, [&](Queue& queue) {
-    auto links = gauge::to_device(queue, lattice::Lattice(extents), links_at(extents, address));
+    auto links = gauge::to_device(queue, gauge::Lattice(extents), links_at(extents, address));
     work(queue, links);
     const gauge::HostLinks after = gauge::to_host(queue, links);
     std::memcpy(reinterpret_cast<void*>(address), after.data(), bytes_of(after));
@@ -183,7 +183,7 @@ public:
   }
 
 private:
-  using Site = lattice::Spinor<double>;
+  using Site = gauge::Spinor<double>;
   struct Fermions {
     Fermions(const WilsonOperator& d, Queue& queue, std::uintptr_t from, const char* what)
         : field(queue.device(), d.solver_->lattice(), what) {
@@ -394,8 +394,7 @@ std::pair<double, double> link_averages(const Sizes& sizes, std::uintptr_t links
                                         const std::string& device) {
   const Extents extents = extents_of(sizes);
   return in_turn(device, [&](Queue& queue) {
-    const auto fields =
-        gauge::to_device(queue, lattice::Lattice(extents), links_at(extents, links));
+    const auto fields = gauge::to_device(queue, gauge::Lattice(extents), links_at(extents, links));
     const auto averages = gauge::MeasurePlaquette(queue, fields)();
     return std::pair(averages.plaquette, averages.link_trace);
   });

@@ -10,6 +10,8 @@
 
 namespace ridge::gauge {
 
+using lattice::Lattice;
+
 template <class T>
 using LinkField = lattice::Field<lattice::ColourMatrix<T>>;
 template <class T>

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace ridge::io {
 
@@ -41,18 +42,17 @@ struct SitesChecksum {
                                        const SiteData& sites);
 
 /// Saves a field in plain order, which is the same for every width and device.
-template <class Site>
+template <class Field>
 void save(const std::filesystem::path& file, const std::string& name, Queue& queue,
-          const lattice::Field<Site>& field) {
-  std::vector<Site> sites = field.get(queue);
+          const Field& field) {
+  auto sites = field.get(queue);
   save_sites(file, name, {field.shape(), field.lattice().extents(), sites.data()});
 }
 
 /// Loads a field. The field is unchanged unless all of the file is right.
-template <class Site>
-void load(const std::filesystem::path& file, const std::string& name, Queue& queue,
-          lattice::Field<Site>& field) {
-  std::vector<Site> sites(static_cast<std::size_t>(field.lattice().sites()));
+template <class Field>
+void load(const std::filesystem::path& file, const std::string& name, Queue& queue, Field& field) {
+  decltype(field.get(queue)) sites(static_cast<std::size_t>(field.lattice().sites()));
   load_sites(file, name, {field.shape(), field.lattice().extents(), sites.data()});
   field.set(queue, sites);
 }

@@ -66,7 +66,7 @@ std::uint64_t bytes_of_links(const std::filesystem::path& file, const GaugeForm&
 }
 
 void decode_sites(const GaugeForm& form, const unsigned char* from, Index sites,
-                  lattice::ColourMatrix<double>* to) {
+                  gauge::ColourMatrix<double>* to) {
   const int numbers = form.rows * 6;
   const bool swap = swaps(form.big_endian);
   for_shares(sites * 4, [&](Index i) {
@@ -84,7 +84,7 @@ void decode_sites(const GaugeForm& form, const unsigned char* from, Index sites,
   });
 }
 
-void encode_sites(const GaugeForm& form, const lattice::ColourMatrix<double>* from, Index sites,
+void encode_sites(const GaugeForm& form, const gauge::ColourMatrix<double>* from, Index sites,
                   unsigned char* to) {
   const int numbers = form.rows * 6;
   const bool swap = swaps(form.big_endian);

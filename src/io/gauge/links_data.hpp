@@ -1,6 +1,7 @@
 // The numbers of links in files: real numbers of either size and byte order.
 #pragma once
 
+#include <ridge/gauge/gamma.hpp>
 #include <ridge/io/gauge_file.hpp>
 
 #include <cstdint>
@@ -17,8 +18,7 @@ namespace ridge::io {
                                            const Extents& extents, std::uint64_t size);
 
 /// A number of the third row of SU(3), of the first two rows.
-[[nodiscard]] inline lattice::Complex<double> third_row(const lattice::ColourMatrix<double>& u,
-                                                        int j) {
+[[nodiscard]] inline gauge::Complex<double> third_row(const gauge::ColourMatrix<double>& u, int j) {
   const int k = (j + 1) % 3;
   const int l = (j + 2) % 3;
   return conj(u(0, k) * u(1, l) - u(0, l) * u(1, k));
@@ -26,9 +26,9 @@ namespace ridge::io {
 
 /// Links of `sites` sites from a file's bytes. A third row that is not there is computed.
 void decode_sites(const GaugeForm& form, const unsigned char* from, Index sites,
-                  lattice::ColourMatrix<double>* to);
+                  gauge::ColourMatrix<double>* to);
 /// And back.
-void encode_sites(const GaugeForm& form, const lattice::ColourMatrix<double>* from, Index sites,
+void encode_sites(const GaugeForm& form, const gauge::ColourMatrix<double>* from, Index sites,
                   unsigned char* to);
 
 /// The sum of the 32-bit words, as NERSC files have it. A word is a number's, or one half of one.

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ridge/core/extents.hpp>
-#include <ridge/lattice/tensor.hpp>
+#include <ridge/gauge/gamma.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -13,7 +13,7 @@
 namespace ridge::io {
 
 /// A column: one spinor a site, x fastest.
-using Column = std::vector<lattice::Spinor<double>>;
+using Column = std::vector<gauge::Spinor<double>>;
 inline constexpr int propagator_columns = 12;
 
 /// A number of the operator: kappa, a mass, ...

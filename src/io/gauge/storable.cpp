@@ -14,7 +14,7 @@ namespace ridge::io {
 
 namespace {
 
-using Link = lattice::ColourMatrix<double>;
+using Link = gauge::ColourMatrix<double>;
 
 /// A number as a file of this form has it.
 double stored(const GaugeForm& form, double x) {
