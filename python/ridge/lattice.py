@@ -109,7 +109,7 @@ class Expression:
 
     def evaluate(self) -> Field:
         """A new field with the values of the expression: one launch, no temporaries."""
-        on = "ridge::python::assigned(queue, f0.lattice(), "
+        on = "ridge::lattice::assigned(queue, f0.lattice(), "
         return Field(_run(on, [self], ")")[3])
 
 
@@ -286,7 +286,7 @@ def _require_expression(x: object, what: str) -> None:
 def _reduced(result: str, reduction: str, reproducible: bool, *operands: Expression) -> Any:
     for operand in operands:
         _require_expression(operand, "a reduction")
-    call = (f"ridge::python::reduced<{result}>(queue, ridge::lattice::{reduction}{{}}, "
+    call = (f"ridge::lattice::reduced<{result}>(queue, ridge::lattice::{reduction}{{}}, "
             f"{'true' if reproducible else 'false'}, ")
     values, is_complex, site, _ = _run(call, list(operands), ")")
     found = np.array(values)
@@ -320,19 +320,19 @@ def _run(before: str, operands: list[Expression], after: str) -> tuple[Any, Any,
             else:
                 written += c
         texts.append(written)
-    kinds = "".join(f"  const auto& f{i} = ridge::python::field_of<{f._held.type()}>(*fields[{i}]);\n"
+    kinds = "".join(f"  const auto& f{i} = ridge::lattice::field_of<{f._held.type()}>(*fields[{i}]);\n"
                     for i, f in enumerate(fields))
     named = "".join(f"  const auto& x{i} = {t};\n" for i, t in enumerate(texts))
     given = ", ".join(f"x{i}" for i in range(len(texts)))
     source = f"{kinds}{named}  return {before}{given}{after};\n"
     description = (
-        "#include <ridge/device/offer.hpp>\n#include <ridge/python/describe_lattice.hpp>\n"
+        "#include <ridge/device/offer.hpp>\n#include <ridge/lattice/any_field.hpp>\n"
         "namespace {\n"
-        "ridge::python::LatticeResult run(ridge::Queue& queue,\n"
-        "                                 const ridge::python::AnyField* const* fields,\n"
+        "ridge::lattice::ExpressionResult run(ridge::Queue& queue,\n"
+        "                                 const ridge::lattice::AnyField* const* fields,\n"
         "                                 const double* numbers) {\n  (void)numbers;\n"
         f"{source}}}\n"
-        "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::python::LatticeRun*), &run);\n"
+        "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::lattice::ExpressionRun*), &run);\n"
         "}\n")
     found = _core.run_lattice(description, [f._held for f in fields], values)
     _latest[:] = records_of(found[4])

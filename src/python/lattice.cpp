@@ -1,9 +1,8 @@
 #include "lattice.hpp"
 
 #include <ridge/core/error.hpp>
-#include <ridge/lattice/width.hpp>
+#include <ridge/lattice/any_field.hpp>
 #include <ridge/python/arguments.hpp>
-#include <ridge/python/describe_lattice.hpp>
 
 #include "offered.hpp"
 #include "others_may_run.hpp"
@@ -26,26 +25,13 @@ namespace ridge::python {
 
 namespace {
 
+using namespace ridge::lattice;
+
 /// A field that Python holds.
 struct HeldField {
   DeviceId device;
   std::unique_ptr<AnyField> field;
 };
-
-template <class T>
-std::unique_ptr<AnyField> make_field(const std::string& kind, const Device& device,
-                                     const lattice::Lattice& on) {
-  using namespace lattice;
-  if (kind == "real") return std::make_unique<FieldOf<T>>(device, on, kind);
-  if (kind == "complex") return std::make_unique<FieldOf<Complex<T>>>(device, on, kind);
-  if (kind == "colour_vector") return std::make_unique<FieldOf<ColourVector<T>>>(device, on, kind);
-  if (kind == "colour_matrix") return std::make_unique<FieldOf<ColourMatrix<T>>>(device, on, kind);
-  if (kind == "spinor") return std::make_unique<FieldOf<Spinor<T>>>(device, on, kind);
-  if (kind == "propagator") return std::make_unique<FieldOf<Propagator<T>>>(device, on, kind);
-  throw UsageError(fmt::format("unknown site '{}'; a site is real, complex, colour_vector, "
-                               "colour_matrix, spinor or propagator",
-                               kind));
-}
 
 /// The library's words with lattices as Python writes shapes: 8x4 is (4, 8).
 std::string in_order_of_python(const std::string& message) {
@@ -70,11 +56,8 @@ HeldField new_field(const std::string& kind, int real_bytes, const std::vector<I
   const Unforkable unforkable;
   const Device device(device_name);
   try {
-    // One width for all fields of these extents, whatever numbers they are made of.
-    const Extents all(extents.data(), static_cast<int>(extents.size()));
-    const lattice::Lattice on(all, lattice::width_for(device, all, sizeof(float)));
-    return {device.id(), real_bytes == 4 ? make_field<float>(kind, device, on)
-                                         : make_field<double>(kind, device, on)};
+    return {device.id(), make_field(kind, real_bytes, device,
+                                    Extents(extents.data(), static_cast<int>(extents.size())))};
   } catch (const UsageError& e) {
     throw UsageError(in_order_of_python(e.what()));
   }
@@ -104,9 +87,9 @@ nb::tuple run(const std::string& description, const std::vector<const HeldField*
     operands.push_back(f->field.get());
   }
   const DeviceId device = fields.front()->device;
-  LatticeResult result = in_turn(device, [&](Queue& queue) {
-    return offered_by<LatticeRun>(description, "", "an expression")(queue, operands.data(),
-                                                                    numbers.data());
+  ExpressionResult result = in_turn(device, [&](Queue& queue) {
+    return offered_by<ExpressionRun>(description, "", "an expression")(queue, operands.data(),
+                                                                       numbers.data());
   });
   nb::object made = nb::none();
   if (result.field)

@@ -1,5 +1,5 @@
 // Fields of lattices without the type of their sites, and what expressions of them that came from
-// Python are compiled with.
+// another language are compiled with.
 #pragma once
 
 #include <ridge/lattice/reduce.hpp>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace ridge::python {
+namespace ridge::lattice {
 
 /// The extents of a site as an array: those of vectors and matrices, the outermost first.
 template <class S>
@@ -20,14 +20,14 @@ struct SiteExtents {
   static void append(std::vector<int>& /*to*/) {}
 };
 template <class E, int N>
-struct SiteExtents<lattice::Vector<E, N>> {
+struct SiteExtents<Vector<E, N>> {
   static void append(std::vector<int>& to) {
     to.push_back(N);
     SiteExtents<E>::append(to);
   }
 };
 template <class E, int N>
-struct SiteExtents<lattice::Matrix<E, N>> {
+struct SiteExtents<Matrix<E, N>> {
   static void append(std::vector<int>& to) {
     to.push_back(N);
     to.push_back(N);
@@ -45,8 +45,8 @@ public:
 
   [[nodiscard]] virtual std::string type() const = 0; ///< of a site, as C++ writes it
   [[nodiscard]] virtual std::vector<int> site() const = 0;
-  [[nodiscard]] virtual lattice::SiteShape shape() const = 0;
-  [[nodiscard]] virtual const lattice::Lattice& on() const = 0;
+  [[nodiscard]] virtual SiteShape shape() const = 0;
+  [[nodiscard]] virtual const Lattice& on() const = 0;
   /// Between the field and host memory in plain order; waits.
   virtual void set(Queue& queue, const void* plain) = 0;
   virtual void get(Queue& queue, void* plain) const = 0;
@@ -55,7 +55,7 @@ public:
 template <class S>
 class FieldOf final : public AnyField {
 public:
-  FieldOf(const Device& device, const lattice::Lattice& on, const std::string& name)
+  FieldOf(const Device& device, const Lattice& on, const std::string& name)
       : field(device, on, name) {}
   [[nodiscard]] std::string type() const override { return launch::type_text<S>(); }
   [[nodiscard]] std::vector<int> site() const override {
@@ -63,8 +63,8 @@ public:
     SiteExtents<S>::append(extents);
     return extents;
   }
-  [[nodiscard]] lattice::SiteShape shape() const override { return field.shape(); }
-  [[nodiscard]] const lattice::Lattice& on() const override { return field.lattice(); }
+  [[nodiscard]] SiteShape shape() const override { return field.shape(); }
+  [[nodiscard]] const Lattice& on() const override { return field.lattice(); }
   void set(Queue& queue, const void* plain) override {
     std::vector<S> sites(static_cast<std::size_t>(field.lattice().sites()));
     std::memcpy(static_cast<void*>(sites.data()), plain, sites.size() * sizeof(S));
@@ -75,17 +75,23 @@ public:
     std::memcpy(plain, static_cast<const void*>(sites.data()), sites.size() * sizeof(S));
   }
 
-  lattice::Field<S> field;
+  Field<S> field;
 };
+
+/// A field of sites of a kind, such as "spinor", of numbers of so many bytes. Throws UsageError
+/// that lists the kinds. All fields of these extents have one width, whatever numbers they are made
+/// of.
+[[nodiscard]] std::unique_ptr<AnyField> make_field(const std::string& kind, int real_bytes,
+                                                   const Device& device, const Extents& extents);
 
 /// The field behind an operand of an expression, whose type the expression was written for.
 template <class S>
-[[nodiscard]] const lattice::Field<S>& field_of(const AnyField& field) {
+[[nodiscard]] const Field<S>& field_of(const AnyField& field) {
   return static_cast<const FieldOf<S>&>(field).field;
 }
 
 /// The result of an expression.
-struct LatticeResult {
+struct ExpressionResult {
   std::vector<double> numbers;     ///< of a reduction
   bool complex = false;            ///< pairs of them are complex numbers
   std::vector<int> site;           ///< extents of the tensor that they are
@@ -93,52 +99,47 @@ struct LatticeResult {
   Record record;
 };
 /// The function that a description of an expression offers, by its own type.
-using LatticeRun = LatticeResult(Queue& queue, const AnyField* const* fields,
-                                 const double* numbers);
-
-template <class X>
-inline constexpr bool is_field = false;
-template <class S>
-inline constexpr bool is_field<lattice::Field<S>> = true;
+using ExpressionRun = ExpressionResult(Queue& queue, const AnyField* const* fields,
+                                       const double* numbers);
 
 /// Reduces fields or expressions of them to a Result: a number or a tensor in double.
 template <class Result, class R, class... X>
-[[nodiscard]] LatticeResult reduced(Queue& queue, const R& reduction, bool reproducible,
-                                    const X&... x) {
-  const lattice::DeviceResult<Result> result(queue.device());
-  LatticeResult made;
+[[nodiscard]] ExpressionResult reduced(Queue& queue, const R& reduction, bool reproducible,
+                                       const X&... x) {
+  const DeviceResult<Result> result(queue.device());
+  ExpressionResult made;
   const auto run = [&](const auto& call) {
     const Program program(queue, call, R::name);
     program.run();
     made.record = program.record();
   };
-  if constexpr ((is_field<X> && ...)) {
-    run(lattice::reduce_call(reduction, x..., result, reproducible));
+  if constexpr ((detail::is_field<X> && ...)) {
+    run(reduce_call(reduction, x..., result, reproducible));
   } else if (reproducible) {
-    run(lattice::reduce_call(reduction, lattice::reproducible(x)..., result));
+    run(reduce_call(reduction, reproducible(x)..., result));
   } else {
-    run(lattice::reduce_call(reduction, x..., result));
+    run(reduce_call(reduction, x..., result));
   }
   const Result value = result.get(queue)[0];
   made.numbers.resize(sizeof(Result) / sizeof(double));
   std::memcpy(made.numbers.data(), &value, sizeof(Result));
-  made.complex = lattice::is_complex<Result>;
+  made.complex = is_complex<Result>;
   SiteExtents<Result>::append(made.site);
   return made;
 }
 
 /// A new field that holds the expression.
 template <class X>
-[[nodiscard]] LatticeResult assigned(Queue& queue, const lattice::Lattice& on, const X& x) {
-  using S = typename lattice::detail::NodeOf<X>::Tensor;
+[[nodiscard]] ExpressionResult assigned(Queue& queue, const Lattice& on, const X& x) {
+  using S = typename detail::NodeOf<X>::Tensor;
   auto made = std::make_unique<FieldOf<S>>(queue.device(), on, "result");
-  const Program program(queue, lattice::assign_call(made->field, x), "assign");
+  const Program program(queue, assign_call(made->field, x), "assign");
   program.run();
   queue.wait();
-  LatticeResult result;
+  ExpressionResult result;
   result.record = program.record();
   result.field = std::move(made);
   return result;
 }
 
-} // namespace ridge::python
+} // namespace ridge::lattice
