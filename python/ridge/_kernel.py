@@ -49,18 +49,16 @@ class Source:
 
     def describe(self, file: str, numbers: Sequence[str]) -> str:
         """The text that the library compiles to learn what the kernel is, and to set `numbers`."""
-        in_module = {"pairs": "roof, ", "near": ""}  # which the module describes itself
-        header, call = f"ridge/{self.pattern}/on_arrays.hpp", f"{self.pattern}::described_on_arrays"
-        if self.pattern in in_module:
-            header, call = (text.format(self.pattern) for text in
-                            ("ridge/python/describe_{}.hpp", "python::describe_{}"))
+        folder, call = self.pattern, f"{self.pattern}::described_on_arrays"
+        if self.pattern == "near":  # of pairs
+            folder, call = "pairs/lists", "pairs::described_near"
         return (
-            f"#include <{header}>\n{self._includes(file)}"
+            f"#include <ridge/{folder}/on_arrays.hpp>\n{self._includes(file)}"
             "namespace {\n"
             "std::unique_ptr<ridge::Case> make(ridge::Queue& queue, ridge::RoofSource& roof,\n"
             "                                  const ridge::Arguments& arguments) {\n"
             f"  (void)roof;\n{self._kernel(numbers)}"
-            f"  return ridge::{call}(queue, {in_module.get(self.pattern, 'roof, ')}kernel, arguments,\n"
+            f"  return ridge::{call}(queue, roof, kernel, arguments,\n"
             f"                                         \"{file}\");\n}}\n"
             "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::DescribeOnArrays*),\n"
             "                           &make);\n}\n")

@@ -138,8 +138,7 @@ private:
       request.size = one;
       try {
         const bool sorted = chosen.pattern == "tree" || !request.options.all.empty(); // of bodies
-        if ((chosen.pattern == "tree" || chosen.among_bodies()) && one.rank() == 1)
-          require_room(one.count(), sorted);
+        if (chosen.of_bodies && one.rank() == 1) require_room(one.count(), sorted);
         const auto the_case = chosen.make_case(request, roof);
         lab::bench_case(*the_case, request, roof, [&](const Record& record) {
           check_interrupt();
@@ -182,7 +181,7 @@ private:
     if (r.achieved && r.achieved->unit == "B/s" && r.achieved->rate >= 1e12)
       add(fmt::format("{:.1f} GB/s", r.achieved->rate / 1e9));
     for (const Detail& detail : r.details) {
-      if (detail.name == lab::flop_rate_detail) add(quantity(detail.number, "flop/s"));
+      if (detail.name == flop_rate_detail) add(quantity(detail.number, "flop/s"));
       if (detail.name == lab::launch_cost_detail)
         add("launches alone " + to_text(Seconds{detail.number}));
       if (detail.name == "least_bytes") add(quantity(detail.number, "B") + " at least");

@@ -161,13 +161,14 @@ pairs::NearInteraction interaction_of(const MdRun& run) {
     return pairs::near_interaction(standard, lab::LennardJonesEntry::make());
   }
   const std::vector<lab::Setting> settings = lab::parse_settings(run.settings);
-  lab::UserKernel found = lab::load_user_kernel(run.interaction, settings, lab::Use::motion);
-  if (!found.near) {
+  const lab::UserKernel found = lab::load_user_kernel(run.interaction, settings, lab::Use::motion);
+  const auto* const near = std::any_cast<pairs::NearInteraction>(&found.product);
+  if (near == nullptr) {
     throw UsageError(fmt::format("{} is no force between positions: md takes interactions of 3 "
                                  "targets, 3 sources and at least 3 sums, the force",
                                  run.interaction));
   }
-  return *found.near;
+  return *near;
 }
 
 constexpr const char* remedy = "give a smaller --dt, or a start with bodies farther apart";

@@ -1,6 +1,9 @@
 #include <ridge/pattern/kernel_option.hpp>
+#include <ridge/pattern/pattern_row.hpp>
 
 namespace ridge::chain {
+
+const PatternAnnounced chain_row({"chain", 6, true});
 
 const KernelOptionsOf kernel_options("chain",
                                      {{"--operations", std::optional<int>(),

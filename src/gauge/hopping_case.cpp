@@ -1,13 +1,14 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/gauge/hopping_case.hpp>
 #include <ridge/gauge/reference.hpp>
 #include <ridge/gauge/wilson.hpp>
 #include <ridge/lattice/check.hpp>
 #include <ridge/lattice/menu.hpp>
 #include <ridge/lattice/random.hpp>
 #include <ridge/lattice/width.hpp>
+#include <ridge/pattern/bench_kernel.hpp>
 #include <ridge/pattern/call_case.hpp>
+#include <ridge/pattern/precision.hpp>
 
 #include <fmt/format.h>
 
@@ -186,20 +187,34 @@ private:
 
 namespace ridge::gauge {
 
-std::unique_ptr<Case> hopping_case(const std::string& name, int real_bytes, const Device& device,
-                                   const Extents& size, std::optional<int> width) {
-  if (size.rank() != dimensions) {
-    throw UsageError(fmt::format("the hopping term is of four dimensions, such as 16x16x16x32; "
-                                 "{} has {}",
-                                 to_text(size), size.rank()));
-  }
-  const lattice::Lattice on(size,
-                            width ? *width : lattice::width_for(device, size, 2 * real_bytes));
-  const auto of = [&]<class T>(T /*number*/) {
-    const auto own = std::make_shared<OwnHopping<T>>(device, on);
-    return case_of(name, own->queue, own->call, {}, own);
-  };
-  return real_bytes == 4 ? of(float{}) : of(double{});
+namespace {
+
+constexpr const char* hopping_name = "hopping";
+
+std::unique_ptr<Case> hopping_case(const BenchRequest& request, RoofSource& /*roofs*/) {
+  const Extents& size = request.size;
+  return in_precision(request.precision, hopping_name, [&]<class T>(T /*number*/) {
+    if (size.rank() != dimensions) {
+      throw UsageError(fmt::format("the hopping term is of four dimensions, such as 16x16x16x32; "
+                                   "{} has {}",
+                                   to_text(size), size.rank()));
+    }
+    const auto asked = request.options.find<int>("width");
+    const lattice::Lattice on(
+        size, asked ? *asked : lattice::width_for(request.device, size, 2 * int{sizeof(T)}));
+    const auto own = std::make_shared<OwnHopping<T>>(request.device, on);
+    return case_of(hopping_name, own->queue, own->call, {}, own);
+  });
 }
+
+const KernelsAnnounced hopping_kernels(2, [] {
+  BenchKernel kernel{hopping_name, "lattice",
+                     "the hopping term of Wilson fermions: a site kernel that reads all neighbours",
+                     Extents{32, 32, 32, 32}, &hopping_case};
+  kernel.in_lab = true;
+  return std::vector{kernel};
+});
+
+} // namespace
 
 } // namespace ridge::gauge

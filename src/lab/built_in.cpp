@@ -63,13 +63,11 @@ const BenchKernel& find_one_input_kernel(std::string_view kernel) {
                                kernel, names));
 }
 
-void add_built_in(std::vector<BenchKernel>& kernels, std::string_view pattern) {
-  for (const BenchKernel& known : all_headers().kernels) {
-    if (known.pattern == pattern) kernels.push_back(known);
-  }
-  for (const EvolvingKernel& known : all_headers().evolving) {
-    if (known.bench && known.bench->pattern == pattern) kernels.push_back(*known.bench);
-  }
+void add_built_in(std::vector<BenchKernel>& kernels) {
+  const BuiltIn& all = all_headers();
+  kernels.insert(kernels.end(), all.kernels.begin(), all.kernels.end());
+  for (const EvolvingKernel& known : all.evolving)
+    if (known.bench) kernels.push_back(*known.bench);
 }
 
 } // namespace ridge::lab

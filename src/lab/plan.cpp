@@ -58,8 +58,8 @@ std::vector<PlannedRun> lab_plan(const Device& device, bool quick) {
     plan.push_back({"gravity", bodies, "mixed", "auto"});
     for (const BenchKernel& kernel : bench_kernels()) {
       if (!kernel.in_lab || kernel.on_arrays.on_grid) continue;
-      plan.push_back({kernel.name, kernel.pattern == "pairs" ? bodies : sites,
-                      kernel.default_precision, "auto"});
+      plan.push_back({kernel.name, kernel.of_bodies ? bodies : sites, kernel.default_precision,
+                      "auto"});
     }
     plan.push_back({"laplacian8", cube, "fp32", "auto"});
     for (const BenchKernel& kernel : bench_kernels()) {

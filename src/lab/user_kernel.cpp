@@ -86,7 +86,7 @@ std::string description_text(const std::string& file, const std::string& type,
   return fmt::format(
       "#include <ridge/lab/describe_kernel.hpp>\n#include \"{4}\"\n"
       "#ifdef RIDGE_HAS_SITE_OPERATORS\n"
-      "#include <ridge/lab/kernels/lattice_operator.hpp>\n#endif\n"
+      "#include <ridge/gauge/user_operator.hpp>\n#endif\n"
       "namespace {{\n"
       "ridge::lab::UserKernel describe(const std::string& name,\n"
       "                                const std::vector<ridge::lab::Setting>& settings) {{\n"

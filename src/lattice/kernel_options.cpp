@@ -1,6 +1,9 @@
 #include <ridge/pattern/kernel_option.hpp>
+#include <ridge/pattern/pattern_row.hpp>
 
 namespace ridge::lattice {
+
+const PatternAnnounced lattice_row({"lattice", 5, true});
 
 const KernelOptionsOf kernel_options(
     "lattice",

@@ -1,5 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/pattern/kernel_option.hpp>
+#include <ridge/pattern/pattern_row.hpp>
 
 #include <fmt/format.h>
 
@@ -30,6 +31,9 @@ void check_options(const OptionValues& given) {
 }
 
 } // namespace
+
+const PatternAnnounced pairs_row({"pairs", 3, true});
+const PatternAnnounced tree_row({"tree", 4});
 
 const KernelOptionsOf kernel_options(
     "pairs",

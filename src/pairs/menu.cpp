@@ -20,7 +20,7 @@ constexpr int usual_tile = 8;
 
 class PairsMenu final : public MenuOf<Schedule> {
 public:
-  PairsMenu(const Traits& traits, const Bodies& bodies, const Place& place)
+  PairsMenu(const Traits& traits, const Bodies& bodies, const ridge::Place& place)
       : MenuOf(place), traits_(traits), bodies_(bodies) {}
 
 private:
@@ -90,7 +90,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Menu> menu(const Traits& traits, const Bodies& bodies, const Place& place) {
+std::unique_ptr<Menu> menu(const Traits& traits, const Bodies& bodies, const ridge::Place& place) {
   return std::make_unique<PairsMenu>(traits, bodies, place);
 }
 

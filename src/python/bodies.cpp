@@ -1,7 +1,7 @@
 #include "bodies.hpp"
 
 #include <ridge/core/error.hpp>
-#include <ridge/lab/on_arrays/near.hpp>
+#include <ridge/pairs/lists/on_arrays.hpp>
 #include <ridge/pairs/tree.hpp>
 
 #include "call.hpp"
@@ -61,7 +61,7 @@ nb::tuple neighbours(nb::tuple arrays, double cutoff, const std::array<double, 3
     check_components({name, call.arrays.all, {}}, x, 3, "x");
     check_memory(name, names, call.arrays.all, {1, 1}, true);
     const std::array numbers{cutoff, 0.0, box[0], box[1], box[2]};
-    const auto options = lab::list_options_of(numbers);
+    const auto options = list_options_of(numbers);
     const auto found = x.element_bytes == 4 ? pairs_of<float>(queue, x, options)
                                             : pairs_of<double>(queue, x, options);
     const Bytes needed{

@@ -1,5 +1,7 @@
 #include "html.hpp"
 
+#include <ridge/pattern/pattern_row.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,8 +33,6 @@ std::string with_unit(const std::string& number, const std::string& prefix,
   const std::string all = prefix + (unit == "interactions/s" ? "/s" : unit);
   return all.empty() ? number : number + " " + all;
 }
-
-constexpr std::array<const char*, 5> patterns = {"stencil", "pairs", "lattice", "chain", "other"};
 
 } // namespace
 
@@ -112,8 +112,12 @@ std::string html_table(const std::string& kind, const std::string& caption,
 }
 
 int pattern_index(const std::string& pattern) {
-  const auto at = std::find(patterns.begin(), patterns.end() - 1, pattern);
-  return static_cast<int>(at - patterns.begin());
+  int index = 0;
+  for (const PatternRow& row : pattern_rows()) {
+    if (row.name == pattern && row.marked) return index;
+    index += row.marked;
+  }
+  return index;
 }
 
 std::string key(int index, const std::string& meaning, bool hollow) {
@@ -124,7 +128,9 @@ std::string key(int index, const std::string& meaning, bool hollow) {
 }
 
 std::string pattern_name(int index) {
-  return patterns.at(static_cast<std::size_t>(index));
+  for (const PatternRow& row : pattern_rows())
+    if (row.marked && index-- == 0) return std::string(row.name);
+  return "other";
 }
 
 } // namespace ridge::report

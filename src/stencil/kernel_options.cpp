@@ -1,6 +1,10 @@
 #include <ridge/pattern/kernel_option.hpp>
+#include <ridge/pattern/pattern_row.hpp>
 
 namespace ridge::stencil {
+
+const PatternAnnounced stencil_row({"stencil", 1, true});
+const PatternAnnounced sweeps_row({"sweeps", 2});
 
 constexpr const char* one_launch =
     "--steps and --boundary are for heat and waves; {} is one launch";

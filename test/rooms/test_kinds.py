@@ -17,7 +17,7 @@ TABLES = ["include/ridge/core/kinds.hpp", "include/ridge/core/config.hpp",
           "cmake/RidgeKernels.cmake", "cmake/RidgeInstall.cmake", "cmake/ridge-config.cmake.in",
           "cmake/ridge.pc.in"]
 # Files about one kind, which CMake has to be told of: its yardstick, its tests.
-ABOUT_ONE = r"lab/cuda/cub_sum\.cpp|add_subdirectory\(hip\)|if\(RIDGE_WITH_HIP\)"
+ABOUT_ONE = r"lattice/cuda/cub_sum\.cpp|add_subdirectory\(hip\)|if\(RIDGE_WITH_HIP\)"
 MOST_LINES = 8
 
 

@@ -25,10 +25,6 @@ inline constexpr const char* source_detail = "schedule_from";
 /// The detail of a chain's record that says what its launches alone take, in seconds.
 inline constexpr const char* launch_cost_detail = "launch_seconds";
 
-/// The detail of records with the operations a second, where memory is the limit but users count
-/// operations.
-inline constexpr const char* flop_rate_detail = "flops_per_second";
-
 /// One line that says so of records, where it is so; else empty.
 [[nodiscard]] std::string busy_text(const std::vector<Record>& records);
 

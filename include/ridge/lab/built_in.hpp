@@ -30,7 +30,7 @@ public:
 /// The built-in kernel of that name that takes one input. Throws UsageError that lists them.
 [[nodiscard]] const BenchKernel& find_one_input_kernel(std::string_view kernel);
 
-/// Adds those of a pattern that were announced, in the order of their headers' names.
-void add_built_in(std::vector<BenchKernel>& kernels, std::string_view pattern);
+/// Adds those of headers, in the order of the headers' names.
+void add_built_in(std::vector<BenchKernel>& kernels);
 
 } // namespace ridge::lab

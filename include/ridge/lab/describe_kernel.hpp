@@ -3,14 +3,12 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
-#include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/kernels/chain_user.hpp>
-#include <ridge/lab/kernels/lattice_user.hpp>
 #include <ridge/lab/kernels/stencil_user.hpp>
-#include <ridge/lab/pairs_kernel.hpp>
 #include <ridge/lab/user_kernel.hpp>
+#include <ridge/lattice/user_kernel.hpp>
 #include <ridge/launch/known_name.hpp>
-#include <ridge/pairs/declared.hpp>
+#include <ridge/pairs/user_kernel.hpp>
 
 #include <memory>
 
@@ -18,8 +16,6 @@ namespace ridge::lab {
 
 template <class K>
 concept IsStencil = requires { K::footprint; } || requires { K::footprints; };
-template <class K>
-concept IsInteraction = requires { K::targets, K::sources, K::sums; };
 
 template <class K>
 concept IsChain = requires { K::arrays, K::dimensions, std::declval<K>().operations; };
@@ -53,25 +49,10 @@ template <Use For, class K, class Set>
   launch::know_name(typeid(K), name);
   if constexpr (IsStencil<K>) {
     return describe_stencil_kernel<For>(name, kernel, file, flags);
-  } else if constexpr (IsInteraction<K>) {
-    pairs::require_declared(name, kernel);
-    know_interactions_source<K>(file, flags);
-    UserKernel made;
-    if constexpr (For == Use::motion) {
-      made.bench.pattern = "pairs";
-      if constexpr (pairs::gives_forces<K>) {
-        know_interactions_source<pairs::ForceOf<K>, pairs::EnergyOf<K>>(file, flags);
-        made.near = pairs::near_interaction(name, kernel);
-      }
-      return made;
-    }
-    made.bench = pairs_kernel(name, "an interaction of " + name, kernel);
-    made.no_job = name + " is an interaction between bodies, which have no grid";
-    return made;
   } else if constexpr (IsChain<K>) {
     return describe_chain_kernel<For>(name, kernel, file, flags);
-  } else if constexpr (IsOfLattices<K>) {
-    return describe_of_lattices(name, kernel, file, flags);
+  } else if constexpr (IsDescribed<K>) {
+    return {DescriptionOf<K>::template describe<For>(name, kernel, file, flags)};
   } else {
     throw UsageError(
         name +

@@ -7,7 +7,7 @@
 
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/kernels/stencil_evolving.hpp>
-#include <ridge/pairs/lists/near_forces.hpp>
+#include <ridge/pattern/user_kernel.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -22,6 +22,8 @@
 #include <vector>
 
 namespace ridge::lab {
+
+using Use = KernelUse;
 
 /// A number for a member of the functor: `--set rate=0.1`.
 struct Setting {
@@ -71,26 +73,13 @@ void require_kept(const Setting& s, const M& kept) {
 /// Reads "rate=0.1". Throws UsageError for anything that is no such assignment.
 [[nodiscard]] Setting parse_setting(std::string_view text);
 
-/// The use of a kernel in a file: its description holds no more, since each part takes a
-/// second or two to compile.
-enum class Use {
-  launches,  ///< bench, apply, tune, doctor: all but what follows
-  evolution, ///< evolve
-  ranks,     ///< bench over several ranks
-  motion     ///< md
-};
-
 struct EvolvingSystem; // ridge/lab/kernels/chain_systems.hpp
 
 /// A kernel that was found in a file.
-struct UserKernel {
-  BenchKernel bench;
-  std::string no_job; ///< why apply does not take it
+struct UserKernel : DescribedKernel {
   /// Stencils: for `ridge evolve`, by the bytes of a number, with the functor's member `dt` set
   /// where one is given: throws UsageError where it has none. Empty for others.
-  std::function<Evolution(int element_bytes, std::optional<double> dt)> evolution;
-  /// Interactions of positions that give a force: for `ridge md`.
-  std::optional<pairs::NearInteraction> near = {};
+  std::function<Evolution(int element_bytes, std::optional<double> dt)> evolution = {};
   /// Chains with given ends: for `ridge evolve`.
   std::shared_ptr<const EvolvingSystem> system = {};
 };

@@ -68,15 +68,24 @@ struct BenchKernel {
   bool tunes = true;       ///< its schedules do the same work, so that the fastest may be kept
   bool in_lab = false;     ///< the whole table of `ridge lab` has a row of it
   bool over_ranks = false; ///< runs over ranks, too
+  bool of_bodies = false;  ///< its size is a number of bodies
   bool stored = false;     ///< its fields can be stored in 16 bits
   /// Of a built-in one: what its callers may set by name.
   std::vector<std::string> numbers = {};
   std::vector<SystemArray> arrays = {}; ///< of a system, but those of next values
 
-  /// Whether it is an interaction, which takes a cutoff and a far field.
-  [[nodiscard]] bool among_bodies() const { return pattern == "pairs"; }
   /// Lets it run over ranks: `over` makes the case of a request with a world.
   void add_ranks(MakeCase over);
 };
+
+/// Announces kernels that no header describes, from a static initialiser in the folder of what they
+/// compute. `make` is asked when kernels are looked for; lists of a pattern begin with a lower
+/// `order`.
+class KernelsAnnounced {
+public:
+  KernelsAnnounced(int order, std::vector<BenchKernel> (*make)());
+};
+/// All that were announced so.
+[[nodiscard]] std::vector<BenchKernel> announced_kernels();
 
 } // namespace ridge

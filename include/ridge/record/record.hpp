@@ -56,6 +56,9 @@ struct Detail {
   std::string text; ///< where it is no number
 };
 
+/// The detail with the operations a second, where memory is the limit but users count operations.
+inline constexpr const char* flop_rate_detail = "flops_per_second";
+
 /// A member of records and its name in JSON. Those with several fields (times, work, what was
 /// achieved, details) name these themselves, in src/record/record_json.cpp.
 template <class T, class R>

@@ -2,7 +2,7 @@
 // compilers of all device kinds.
 #pragma once
 
-#include <ridge/lab/lattice_entry.hpp>
+#include <ridge/lab/kernels/lattice_entry.hpp>
 #include <ridge/lattice/executor.hpp>
 
 #include <type_traits>

@@ -3,8 +3,8 @@
 
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/built_in.hpp>
-#include <ridge/lab/lattice_entry.hpp>
-#include <ridge/lab/lattice_kernel.hpp>
+#include <ridge/lab/kernels/lattice_entry.hpp>
+#include <ridge/lattice/kernel.hpp>
 
 #include <type_traits>
 
@@ -19,11 +19,11 @@ template <class E>
   if constexpr (std::is_base_of_v<lattice::Reduction, Double>) {
     know_source(typeid(lattice::ReduceCall<Single, float>), header, {});
     know_source(typeid(lattice::ReduceCall<Double, double>), header, {});
-    made = reduction_kernel(E::name, E::meaning, make, E::slices, E::reproducible);
+    made = lattice::reduction_kernel(E::name, E::meaning, make, E::slices, E::reproducible);
   } else {
     know_source(typeid(lattice::MapCall<Single, float>), header, {});
     know_source(typeid(lattice::MapCall<Double, double>), header, {});
-    made = map_kernel(E::name, E::meaning, make);
+    made = lattice::map_kernel(E::name, E::meaning, make);
   }
   made.in_lab = E::in_lab;
   return made;

@@ -2,7 +2,7 @@
 // compilers of all device kinds.
 #pragma once
 
-#include <ridge/lab/pairs_entry.hpp>
+#include <ridge/lab/kernels/pairs_entry.hpp>
 #include <ridge/pairs/executor.hpp>
 #include <ridge/pairs/lists/executor.hpp>
 

@@ -3,18 +3,18 @@
 #pragma once
 
 #include <ridge/lab/built_in.hpp>
-#include <ridge/lab/pairs_entry.hpp>
-#include <ridge/lab/pairs_kernel.hpp>
+#include <ridge/lab/kernels/pairs_entry.hpp>
+#include <ridge/pairs/kernel.hpp>
 
 namespace ridge::lab {
 
 template <class E>
 [[nodiscard]] BenchKernel describe_interaction(const char* header) {
   using I = typename E::Interaction;
-  know_interactions_source<I>(header);
-  MakeBodies<I> bodies = &pairs::random_bodies<I::sources>;
+  pairs::know_interactions<I>(header);
+  pairs::MakeBodies<I> bodies = &pairs::random_bodies<I::sources>;
   if constexpr (E::keeps_off) bodies = &pairs::random_atoms;
-  BenchKernel made = pairs_kernel(E::name, E::meaning, E::make(), bodies);
+  BenchKernel made = pairs::named_kernel(E::name, E::meaning, E::make(), bodies);
   made.in_lab = E::in_lab;
   return made;
 }

@@ -2,7 +2,7 @@
 // them.
 #pragma once
 
-#include <ridge/lab/lattice_entry.hpp>
+#include <ridge/lab/kernels/lattice_entry.hpp>
 
 namespace ridge::lab {
 

@@ -1,7 +1,7 @@
 // A new interaction, as somebody would add one: this file is all that there is of it.
 #pragma once
 
-#include <ridge/lab/pairs_entry.hpp>
+#include <ridge/lab/kernels/pairs_entry.hpp>
 
 namespace ridge::lab {
 

@@ -1,7 +1,7 @@
 // The library's reductions of fields among the built-in kernels.
 #pragma once
 
-#include <ridge/lab/lattice_entry.hpp>
+#include <ridge/lab/kernels/lattice_entry.hpp>
 
 namespace ridge::lab {
 

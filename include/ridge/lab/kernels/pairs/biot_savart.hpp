@@ -1,7 +1,7 @@
 // The law of Biot and Savart among the built-in kernels.
 #pragma once
 
-#include <ridge/lab/pairs_entry.hpp>
+#include <ridge/lab/kernels/pairs_entry.hpp>
 #include <ridge/pairs/interactions/biot_savart.hpp>
 
 namespace ridge::lab {

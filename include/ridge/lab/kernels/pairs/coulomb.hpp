@@ -1,7 +1,7 @@
 // Coulomb's law among the built-in kernels.
 #pragma once
 
-#include <ridge/lab/pairs_entry.hpp>
+#include <ridge/lab/kernels/pairs_entry.hpp>
 #include <ridge/pairs/interactions/coulomb.hpp>
 
 namespace ridge::lab {

@@ -1,7 +1,7 @@
 // Gaussian kernels among the built-in kernels.
 #pragma once
 
-#include <ridge/lab/pairs_entry.hpp>
+#include <ridge/lab/kernels/pairs_entry.hpp>
 #include <ridge/pairs/interactions/gaussian.hpp>
 
 namespace ridge::lab {

@@ -1,7 +1,7 @@
 // Gravity among the built-in kernels.
 #pragma once
 
-#include <ridge/lab/pairs_entry.hpp>
+#include <ridge/lab/kernels/pairs_entry.hpp>
 #include <ridge/pairs/interactions/gravity.hpp>
 
 namespace ridge::pairs {

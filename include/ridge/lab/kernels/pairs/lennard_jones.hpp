@@ -1,7 +1,7 @@
 // The potential of Lennard-Jones among the built-in kernels.
 #pragma once
 
-#include <ridge/lab/pairs_entry.hpp>
+#include <ridge/lab/kernels/pairs_entry.hpp>
 #include <ridge/pairs/interactions/lennard_jones.hpp>
 
 namespace ridge::lab {

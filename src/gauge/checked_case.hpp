@@ -1,9 +1,9 @@
-// Cases of the lab's lattice operators, checked against plain arithmetic on the host.
+// Cases of operators on stored fields, checked against plain arithmetic on the host.
 #pragma once
 
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/reference.hpp>
-#include <ridge/lab/kernels/lattice_over_ranks.hpp>
+#include <ridge/gauge/stored_over_ranks.hpp>
 
 #include <fmt/format.h>
 
@@ -11,25 +11,24 @@
 #include <cmath>
 #include <mutex>
 
-namespace ridge::lab {
+namespace ridge::gauge {
 
 /// The hopping term at a place.
-[[nodiscard]] inline gauge::Expected expected_hopping(const RandomWorld& world, const int (&x)[4],
-                                                      int s) {
+[[nodiscard]] inline Expected expected_hopping(const RandomWorld& world, const int (&x)[4], int s) {
   lattice::Coordinates at;
   for (int d = 0; d < 4; ++d)
     at[d] = x[d];
-  return gauge::reference_hopping(
+  return reference_hopping(
       world.extents(), at, false,
       [&](int mu, const lattice::Coordinates& y) {
-        gauge::HostLink u;
+        HostLink u;
         const auto& stored = world.link({y[0], y[1], y[2], y[3]}, mu);
         for (int c = 0; c < 9; ++c)
           u[static_cast<std::size_t>(c)] = {component(stored, c).re, component(stored, c).im};
         return u;
       },
       [&](const lattice::Coordinates& y) {
-        gauge::HostSpinor psi;
+        HostSpinor psi;
         const auto stored = world.spinor({y[0], y[1], y[2], y[3]}, s);
         for (int c = 0; c < 12; ++c)
           psi[static_cast<std::size_t>(c)] = {component(stored, c).re, component(stored, c).im};
@@ -58,11 +57,11 @@ public:
       if (!this->part_.owns(own)) return;
       int x[4];
       this->part_.to_whole(own, x);
-      const gauge::Expected right = expected(x, s);
+      const Expected right = expected(x, s);
       for (int c = 0; c < lattice::components_of<Tensor>; ++c) {
         const auto i = static_cast<std::size_t>(c);
         const std::complex<double> value(component(got, c).re, component(got, c).im);
-        double error = gauge::size_of(value - right.value[i]) / right.scale[i];
+        double error = size_of(value - right.value[i]) / right.scale[i];
         if (std::isnan(error)) error = HUGE_VAL;
         if (error <= seen.load(std::memory_order_relaxed)) continue;
         const std::lock_guard lock(guard);
@@ -88,7 +87,7 @@ protected:
   using typename Base::Host;
 
   /// What the launch should give at a place.
-  [[nodiscard]] virtual gauge::Expected expected(const int (&x)[4], int s) const = 0;
+  [[nodiscard]] virtual Expected expected(const int (&x)[4], int s) const = 0;
 };
 
-} // namespace ridge::lab
+} // namespace ridge::gauge

@@ -1,13 +1,13 @@
-// The case of an operator in a file of the user's (ridge/lattice/site_operator.hpp): random links
+// An operator in a file of the user's (ridge/lattice/site_operator.hpp): random links
 // and values, checked against the operator itself on the host, in numbers that carry a bound of
 // their rounding.
 #pragma once
 
 #include <ridge/device/offer.hpp>
 #include <ridge/gauge/site_operator.hpp>
-#include <ridge/lab/kernels/lattice_over_ranks.hpp>
-#include <ridge/lab/kernels/lattice_user.hpp>
+#include <ridge/gauge/stored_over_ranks.hpp>
 #include <ridge/pattern/deviation.hpp>
+#include <ridge/pattern/user_kernel.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -49,7 +49,7 @@ operator*(const Matrix<Complex<BoundedPack<T>>, N>& a,
 
 } // namespace ridge::lattice
 
-namespace ridge::lab {
+namespace ridge::gauge {
 
 /// A site as an operator F sees it on the host. Numbers are V, of links and values as T stores
 /// them.
@@ -58,7 +58,7 @@ class HostOperatorSite {
 public:
   using Number = V;
   using Site = typename F::template Site<V>;
-  using Link = gauge::ColourMatrix<V>;
+  using Link = ColourMatrix<V>;
 
   /// `two_rows`: links are stored as such.
   HostOperatorSite(const RandomWorld& world, const int (&x)[4], bool two_rows)
@@ -131,7 +131,7 @@ private:
 /// `out` held before.
 template <class F, class T>
 [[nodiscard, gnu::noinline]] Check
-check_operator(Queue& queue, const gauge::OperatorField<F, T>& out, const StoredPart& part,
+check_operator(Queue& queue, const OperatorField<F, T>& out, const StoredPart& part,
                const RandomWorld& world, const F& functor, bool two_rows, unsigned char poison) {
   constexpr int reals = lattice::reals_of<typename F::template Site<T>>;
   const auto result = [&]<class V>(V /*one*/, const int(&x)[4]) {
@@ -150,14 +150,14 @@ check_operator(Queue& queue, const gauge::OperatorField<F, T>& out, const Stored
     mine.max_error = seen.load(std::memory_order_relaxed);
     const double before = mine.max_error;
     for (int r = 0; r < reals; ++r) {
-      const auto part = [r](const auto& tensor) {
+      const auto real_of = [r](const auto& tensor) {
         const auto& z = component(tensor, r / 2);
         return r % 2 == 0 ? z.re : z.im;
       };
-      mine.compare(static_cast<T>(part(got)), part(right)[0], poisoned<T>(poison),
+      mine.compare(static_cast<T>(real_of(got)), real_of(right)[0], poisoned<T>(poison),
                    {world.site(x) * reals + r, 0, 0}, [&] {
                      if (!bounded) bounded = result(BoundedPack<T>(), x);
-                     return part(*bounded).bound + rounding_of<T>(part(right)[0]);
+                     return real_of(*bounded).bound + rounding_of<T>(real_of(right)[0]);
                    });
     }
     if (mine.max_error == before && mine.unwritten == 0 && !mine.odd) return;
@@ -178,24 +178,6 @@ check_operator(Queue& queue, const gauge::OperatorField<F, T>& out, const Stored
 }
 
 template <class K>
-[[nodiscard]] StoredUse operator_use() {
-  constexpr int reals = lattice::reals_of<typename K::Tensor>;
-  constexpr double value = decltype(K::psi)::Code::site_bytes;
-  // A sum, a link, and what it multiplies: at most two colour vectors at once.
-  return {value,
-          K::Operator::links ? double{K::LinkView::Code::site_bytes} : 0,
-          0,
-          value,
-          K::Operator::flops,
-          reals + 18 + 2 * std::min(reals, 12)};
-}
-
-template <class F>
-[[nodiscard]] SiteGrid operator_grid(const Device& device, const StoredPart& part, int real_bytes) {
-  return part.grid(device, F::even_odd ? Sites::even : Sites::all, real_bytes);
-}
-
-template <class K>
 class OperatorCase final : public StoredOverRanks<K, typename K::Tensor, typename K::Real> {
   using Base = StoredOverRanks<K, typename K::Tensor, typename K::Real>;
   using T = typename K::Real;
@@ -203,14 +185,21 @@ class OperatorCase final : public StoredOverRanks<K, typename K::Tensor, typenam
   static constexpr int link_reals_of = K::LinkView::Code::reals;
 
 public:
-  OperatorCase(const std::string& name, const F& functor, const BenchRequest& request,
-               const StoredPart& part)
-      : Base(name, request, operator_grid<F>(request.device, part, sizeof(T)), operator_use<K>(),
-             part),
+  [[nodiscard]] static StoredUse use() {
+    constexpr int reals = lattice::reals_of<typename K::Tensor>;
+    constexpr double value = decltype(K::psi)::Code::site_bytes;
+    // A sum, a link, and what it multiplies: at most two colour vectors at once.
+    return {value,    F::links ? double{K::LinkView::Code::site_bytes} : 0,
+            0,        value,
+            F::flops, reals + 18 + 2 * std::min(reals, 12)};
+  }
+  OperatorCase(const std::string& name, const BenchRequest& request, const StoredPart& part,
+               const SiteGrid& grid, const F& functor)
+      : Base(name, request, grid, use(), part),
         links_(this->queue_, F::links ? this->grids() : std::vector<SiteGrid>{},
                part.placed([&](const int (&x)[4], int mu) { return this->world_.link(x, mu); })) {
     this->fill_psi();
-    this->call_ = gauge::operator_call(this->out_, links_, this->psi_, functor);
+    this->call_ = operator_call(this->out_, links_, this->psi_, functor);
   }
   [[nodiscard]] Check check() override {
     this->note_bits();
@@ -223,40 +212,47 @@ private:
   [[nodiscard]] typename Base::Host value(const int (&x)[4], int /*s*/) const override {
     return this->world_.template value<typename Base::Host>(x, 0);
   }
-  gauge::StoredLinks<T, link_reals_of> links_;
+  StoredLinks<T, link_reals_of> links_;
 };
 
 template <class F>
 [[nodiscard]] BenchKernel operator_kernel(const std::string& name, const F& functor,
                                           const std::string& file, const std::string& flags) {
-  // Calls made<kernel>() for what is asked.
-  const auto chosen = [name](const BenchRequest& request, const auto& made) {
-    return with_links(name, request, 18, [&]<class T, int Reals>() {
-      return made.template operator()<lattice::OperatorKernel<F, T, Reals>>();
-    });
-  };
   const auto know = [&]<class K>() { know_source(typeid(StoredCall<K>), file, flags); };
   know.template operator()<lattice::OperatorKernel<F, double, 18>>();
   know.template operator()<lattice::OperatorKernel<F, double, 12>>();
   know.template operator()<lattice::OperatorKernel<F, float, 18>>();
   know.template operator()<lattice::OperatorKernel<F, float, 12>>();
-  BenchKernel kernel{name, "lattice", "an operator of " + name, Extents{32, 32, 32, 32},
-                     [=](const BenchRequest& request, RoofSource&) {
-                       const StoredPart part = stored_share(name, request, F::even_odd);
-                       return chosen(request, [&]<class K>() -> std::unique_ptr<Case> {
-                         return std::make_unique<OperatorCase<K>>(name, functor, request, part);
-                       });
-                     }};
-  kernel.make_menu = [=](const BenchRequest& request, const Place& place) {
-    return chosen(request, [&]<class K>() {
-      constexpr auto traits = Pattern<StoredCall<K>>::traits;
-      const StoredPart whole(request.size, F::even_odd);
-      return stored_menu(operator_grid<F>(place.device, whole, traits.real_bytes), traits,
-                         operator_use<K>(), place);
-    });
-  };
-  kernel.over_ranks = true;
-  return kernel;
+  return stored_kernel(
+      name, "an operator of " + name, {F::even_odd ? Sites::even : Sites::all},
+      [=](const BenchRequest& request, const auto& made) {
+        return with_links(name, request, 18, [&]<class T, int Reals>() {
+          return made.template operator()<OperatorCase<lattice::OperatorKernel<F, T, Reals>>>(
+              functor);
+        });
+      });
 }
 
-} // namespace ridge::lab
+} // namespace ridge::gauge
+
+namespace ridge {
+
+template <class K>
+requires std::is_base_of_v<lattice::SiteOperator, K>
+struct DescriptionOf<K> {
+  template <KernelUse For>
+  [[nodiscard]] static DescribedKernel describe(const std::string& name, const K& kernel,
+                                                const std::string& file, const std::string& flags) {
+    static_assert(
+        requires { typename K::template Site<double>; },
+        "an operator says what a site holds: template <class T> using Site = "
+        "ridge::lattice::ColourVector<T>;");
+    static_assert(
+        requires { K::flops; },
+        "an operator says its operations a result: static constexpr double flops = 582;");
+    return {gauge::operator_kernel(name, kernel, file, flags),
+            name + " is an operator on lattice fields; apply takes stencils"};
+  }
+};
+
+} // namespace ridge

@@ -6,7 +6,7 @@
 
 #include <cub/device/device_reduce.cuh>
 
-namespace ridge::lab {
+namespace ridge::lattice {
 
 namespace {
 
@@ -33,4 +33,4 @@ const Offer of_doubles(DeviceKind::cuda, typeid(CubSum<double>), &bind<double>);
 
 } // namespace
 
-} // namespace ridge::lab
+} // namespace ridge::lattice

@@ -1,12 +1,12 @@
 #include <ridge/core/error.hpp>
-#include <ridge/lab/pairs_kernel.hpp>
+#include <ridge/pairs/kernel.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace ridge::lab {
+namespace ridge::pairs {
 
 Index bodies_asked(const Extents& size, const std::string& precision, const std::string& name,
                    bool mixed) {
@@ -21,8 +21,8 @@ Index bodies_asked(const Extents& size, const std::string& precision, const std:
   return size.count();
 }
 
-pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
-                          const OptionValues& options) {
+ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
+                   const OptionValues& options) {
   const double cutoff = options.get("cutoff", 0.0);
   if (!(cutoff > 0) || !std::isfinite(cutoff))
     throw UsageError(fmt::format("cutoff {:g}: it must be positive", cutoff));
@@ -49,9 +49,9 @@ pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
     }
   }
   // 0.3 for 2.5, as is usual.
-  pairs::ListOptions lists{cutoff, options.get("skin", 0.12 * cutoff), {}};
-  if (options.get("box", "periodic") == "periodic") lists.box = pairs::Box::cube(side);
+  ListOptions lists{cutoff, options.get("skin", 0.12 * cutoff), {}};
+  if (options.get("box", "periodic") == "periodic") lists.box = Box::cube(side);
   return lists;
 }
 
-} // namespace ridge::lab
+} // namespace ridge::pairs

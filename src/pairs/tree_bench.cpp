@@ -1,9 +1,7 @@
-// The lab's sums by a tree.
+// Sums by a tree among the kernels.
 #include <ridge/core/random.hpp>
-#include <ridge/lab/pairs_kernel.hpp>
+#include <ridge/pairs/kernel.hpp>
 #include <ridge/pairs/tree_case.hpp>
-
-#include "benches.hpp"
 
 #include <array>
 #include <cmath>
@@ -11,7 +9,7 @@
 #include <numbers>
 #include <utility>
 
-namespace ridge::lab {
+namespace ridge::pairs {
 
 namespace {
 
@@ -55,16 +53,16 @@ struct OwnStars {
   Queue queue;
   std::array<Field<typename P::Stored>, 4> bodies;
   std::array<Field<typename P::Summed>, 4> sums;
-  pairs::TreeCall<P> call;
+  TreeCall<P> call;
 };
 
 template <class P>
 std::unique_ptr<Case> tree_case(const std::string& name, Spread spread, const BenchRequest& request,
                                 RoofSource& roof) {
-  pairs::TreeOptions options;
+  TreeOptions options;
   const auto error = request.options.find<double>("error");
   const int order = request.options.get("order", 0);
-  if (error) (void)pairs::tree_choice(*error, order, P::name);
+  if (error) (void)tree_choice(*error, order, P::name);
   options.order = request.options.get("order", options.order);
   options.theta = request.options.get("theta", options.theta);
   require_sound(options);
@@ -80,9 +78,10 @@ std::unique_ptr<Case> tree_case(const std::string& name, Spread spread, const Be
 BenchKernel kernel_of(const std::string& name, const std::string& meaning, Spread spread) {
   BenchKernel kernel{name, "tree", meaning, Extents{65536}, {}};
   kernel.default_precision = "fp32";
+  kernel.of_bodies = true;
   kernel.make_case = [=](const BenchRequest& request, RoofSource& roof) {
     (void)bodies_asked(request.size, request.precision, name, true);
-    return in_precision_of<pairs::Gravity<>>(request.precision, [&]<class P>(P /*precision*/) {
+    return in_precision_of<Gravity<>>(request.precision, [&]<class P>(P /*precision*/) {
       return tree_case<P>(name, spread, request, roof);
     });
   };
@@ -91,12 +90,11 @@ BenchKernel kernel_of(const std::string& name, const std::string& meaning, Sprea
 
 } // namespace
 
-void add_trees(std::vector<BenchKernel>& kernels) {
-  kernels.push_back(kernel_of("gravity-tree",
-                              "gravity of a Plummer sphere by an octree, theta 0.5, all rebuilt",
-                              Spread::plummer));
-  kernels.push_back(
-      kernel_of("gravity-tree-cube", "the same of bodies spread evenly in a cube", Spread::cube));
-}
+const KernelsAnnounced tree_kernels(0, [] {
+  return std::vector{
+      kernel_of("gravity-tree", "gravity of a Plummer sphere by an octree, theta 0.5, all rebuilt",
+                Spread::plummer),
+      kernel_of("gravity-tree-cube", "the same of bodies spread evenly in a cube", Spread::cube)};
+});
 
-} // namespace ridge::lab
+} // namespace ridge::pairs

@@ -5,7 +5,7 @@
 #include <ridge/device/field.hpp>
 #include <ridge/launch/bound.hpp>
 
-namespace ridge::lab {
+namespace ridge::lattice {
 
 /// cub::DeviceReduce::Sum over a flat array, into one number.
 template <class T>
@@ -17,4 +17,4 @@ struct CubSum {
 template <class T>
 using BindCubSum = Bound(Queue& queue, const CubSum<T>& call);
 
-} // namespace ridge::lab
+} // namespace ridge::lattice

@@ -1,17 +1,18 @@
 // Interactions within a cutoff of bodies in arrays that came from another language.
 #pragma once
 
-#include <ridge/lab/arrays.hpp>
+#include <ridge/device/offer.hpp>
 #include <ridge/pairs/lists/case.hpp>
+#include <ridge/pattern/arrays.hpp>
 
-namespace ridge::lab {
+namespace ridge::pairs {
 
 /// Where a call gives numbers of the lists, after those of the interaction.
 inline constexpr std::size_t numbers_of_lists = 5; // cutoff, skin, three lengths
 
 /// The numbers of the lists in a call: an axis of length 0 is open, others are periodic from 0.
-[[nodiscard]] inline pairs::ListOptions list_options_of(std::span<const double> numbers) {
-  pairs::ListOptions options;
+[[nodiscard]] inline ListOptions list_options_of(std::span<const double> numbers) {
+  ListOptions options;
   options.cutoff = numbers[0];
   options.skin = numbers[1];
   for (std::size_t a = 0; a < 3; ++a) {
@@ -27,8 +28,8 @@ template <class I, class P>
 [[nodiscard]] std::unique_ptr<Case> near_on(Queue& queue, const I& interaction,
                                             const Arguments& arguments) {
   check_count(arguments, 2);
-  const Array& bodies = arguments.arrays[0];
-  const Array& sums = arguments.arrays[1];
+  const GivenArray& bodies = arguments.arrays[0];
+  const GivenArray& sums = arguments.arrays[1];
   check_components(arguments, bodies, I::sources, "bodies");
   check_components(arguments, sums, I::sums, "sums");
   std::array<Span<const typename P::Stored>, I::sources> sources;
@@ -40,9 +41,21 @@ template <class I, class P>
   // Positions may be rounded.
   constexpr double unsure = std::is_same_v<typename P::Stored, float> ? 1e-5 : 1e-13;
   return case_of(arguments.kernel, queue,
-                 pairs::NearCall<I, P>{pairs::among_themselves<I, P>(interaction, sources, to),
-                                       list_options_of(arguments.numbers.last(numbers_of_lists)),
-                                       true, unsure});
+                 NearCall<I, P>{among_themselves<I, P>(interaction, sources, to),
+                                list_options_of(arguments.numbers.last(numbers_of_lists)), true,
+                                unsure});
 }
 
-} // namespace ridge::lab
+/// An interaction whose source is in `file` on the arrays of a call, in their precision.
+template <class I>
+[[nodiscard]] std::unique_ptr<Case> described_near(Queue& queue, RoofSource& /*roof*/,
+                                                   const I& interaction, const Arguments& arguments,
+                                                   const std::string& file) {
+  const auto of = [&]<class P>(P /*precision*/) {
+    know_source(typeid(Call<I, P>), file, "");
+    return near_on<I, P>(queue, interaction, arguments);
+  };
+  return arguments.arrays.front().element_bytes == 4 ? of(Fp32{}) : of(Fp64{});
+}
+
+} // namespace ridge::pairs

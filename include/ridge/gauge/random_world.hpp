@@ -1,18 +1,18 @@
-// Random links and values of the lab's operators on stored fields.
+// Random links and values of operators on stored fields that are benched.
 #pragma once
 
 #include <ridge/core/random.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/gauge/stored.hpp>
 #include <ridge/gauge/su3.hpp>
-#include <ridge/lab/bench_case.hpp>
 #include <ridge/lattice/stored/menu.hpp>
 #include <ridge/lattice/stored/part.hpp>
+#include <ridge/pattern/bench_kernel.hpp>
 #include <ridge/pattern/precision.hpp>
 
 #include <array>
 
-namespace ridge::lab {
+namespace ridge::gauge {
 
 using lattice::Fixed16;
 using lattice::site_grid;
@@ -35,10 +35,10 @@ public:
     for (std::size_t d = 0; d < 4; ++d)
       n_[d] = static_cast<int>(n[static_cast<int>(d)]);
     for (std::size_t i = 0; i < links_.size(); ++i)
-      links_[i] = gauge::random_su3(1, static_cast<std::int64_t>(i));
+      links_[i] = random_su3(1, static_cast<std::int64_t>(i));
   }
   [[nodiscard]] const std::array<int, 4>& extents() const { return n_; }
-  [[nodiscard]] const gauge::ColourMatrix<double>& link(const int (&x)[4], int mu) const {
+  [[nodiscard]] const ColourMatrix<double>& link(const int (&x)[4], int mu) const {
     return links_[mix_bits(static_cast<std::uint64_t>(site(x) * 4 + mu)) % links_.size()];
   }
   /// A tensor of doubles at value `s` of the fifth dimension.
@@ -50,8 +50,8 @@ public:
       component(all, c) = {random_value(2, first + 2 * c), random_value(2, first + 2 * c + 1)};
     return all;
   }
-  [[nodiscard]] gauge::Spinor<double> spinor(const int (&x)[4], int s) const {
-    return value<gauge::Spinor<double>>(x, s);
+  [[nodiscard]] Spinor<double> spinor(const int (&x)[4], int s) const {
+    return value<Spinor<double>>(x, s);
   }
 
   [[nodiscard]] std::int64_t site(const int (&x)[4]) const {
@@ -60,7 +60,7 @@ public:
 
 private:
   std::array<int, 4> n_{};
-  std::array<gauge::ColourMatrix<double>, 4096> links_;
+  std::array<ColourMatrix<double>, 4096> links_;
 };
 
 /// The sites that the neighbours of a grid's sites are.
@@ -85,4 +85,4 @@ template <class Made>
       known);
 }
 
-} // namespace ridge::lab
+} // namespace ridge::gauge

@@ -3,7 +3,7 @@
 
 #include <ridge/comm/step.hpp>
 #include <ridge/gauge/exchanged.hpp>
-#include <ridge/lab/kernels/lattice_stored.hpp>
+#include <ridge/gauge/random_world.hpp>
 #include <ridge/lattice/stored/rank_step.hpp>
 #include <ridge/pattern/rank_shares.hpp>
 
@@ -14,12 +14,50 @@
 #include <optional>
 #include <vector>
 
-namespace ridge::lab {
+namespace ridge::gauge {
 
 /// This rank's part of a lattice: all of it, or over ranks the part that --ranks says. Throws
 /// UsageError where they are not all, or own too little.
 [[nodiscard]] StoredPart stored_share(const std::string& kernel, const BenchRequest& request,
                                       bool halves);
+
+/// Where the results of an operator are.
+struct ResultSites {
+  Sites sites;
+  bool fifth = false; ///< values of a fifth dimension, or right-hand sides, as --ls says
+
+  [[nodiscard]] bool halves() const { return sites != Sites::all; }
+  [[nodiscard]] SiteGrid grid(const Device& device, const BenchRequest& request, int real_bytes,
+                              const StoredPart& part) const {
+    return part.grid(device, sites, real_bytes, fifth ? request.options.get("ls", 16) : 1);
+  }
+};
+
+/// A kernel whose cases' class C depends on the precision and the links that are asked for:
+/// `chosen(request, made)` calls made<C>(more...). It then takes C(name, request, part, grid,
+/// more...) and C::use().
+template <class Chosen>
+[[nodiscard]] BenchKernel stored_kernel(const std::string& name, const std::string& meaning,
+                                        const ResultSites& sites, const Chosen& chosen) {
+  BenchKernel kernel{
+      name, "lattice", meaning, Extents{32, 32, 32, 32},
+      [=](const BenchRequest& request, RoofSource&) {
+        const StoredPart part = stored_share(name, request, sites.halves());
+        return chosen(request, [&]<class C>(const auto&... more) -> std::unique_ptr<Case> {
+          const SiteGrid grid = sites.grid(request.device, request, C::real_bytes, part);
+          return std::make_unique<C>(name, request, part, grid, more...);
+        });
+      }};
+  kernel.make_menu = [=](const BenchRequest& request, const Place& place) {
+    return chosen(request, [&]<class C>(const auto&... /*more*/) {
+      const StoredPart whole(request.size, sites.halves());
+      return stored_menu(sites.grid(place.device, request, C::real_bytes, whole),
+                         Pattern<typename C::Call>::traits, C::use(), place);
+    });
+  };
+  kernel.over_ranks = true;
+  return kernel;
+}
 
 /// An operator on stored fields, of one rank or of several. `Tensor` is what a site of the result
 /// holds, `Number` how its numbers are stored.
@@ -39,7 +77,7 @@ public:
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
     if (ranks_ == nullptr) return {queue_, call_, held<StoredSchedule>(s), name_};
     if (s.text != "auto") schedule_ = held<StoredSchedule>(s);
-    step_.emplace(*ranks_, queue_, part_, call_, std::vector{gauge::exchanged_psi(call_.kernel)},
+    step_.emplace(*ranks_, queue_, part_, call_, std::vector{exchanged_psi(call_.kernel)},
                   schedule_, name_);
     return program_of_ranks();
   }
@@ -165,4 +203,4 @@ private:
   double bits_ = 0; ///< of the launch that was checked
 };
 
-} // namespace ridge::lab
+} // namespace ridge::gauge

@@ -1,8 +1,7 @@
-// Benchmarks of reductions and maps of lattice fields, built in or the user's.
+// Kernels of lattice fields by their names: reductions and maps, built in or the user's.
 #pragma once
 
-#include <ridge/lab/bench.hpp>
-#include <ridge/lab/on_arrays/lattice.hpp>
+#include <ridge/lattice/on_arrays.hpp>
 #include <ridge/lattice/rank_sums.hpp>
 #include <ridge/pattern/precision.hpp>
 #include <ridge/pattern/rank_shares.hpp>
@@ -11,19 +10,19 @@
 #include <string>
 #include <type_traits>
 
-namespace ridge::lab {
+namespace ridge::lattice {
 
-/// A site type of the lab: `spinor`, ... Throws UsageError that lists them; empty: a propagator.
-[[nodiscard]] lattice::SiteShape find_site(const std::string& name, int real_bytes);
+/// A site type by its name: `spinor`, ... Throws UsageError that lists them; empty: a propagator.
+[[nodiscard]] SiteShape find_site(const std::string& name, int real_bytes);
 
 /// The lattice that a request asks for. Throws UsageError where its width is none.
-[[nodiscard]] lattice::Lattice lattice_for(const BenchRequest& request);
+[[nodiscard]] Lattice lattice_for(const BenchRequest& request);
 
 /// Random fields for a request.
 template <class T>
-[[nodiscard]] lattice::OwnFields<T> fields_for(const std::string& name, const BenchRequest& request,
-                                               int read, int written, const lattice::Lattice& on) {
-  const lattice::SiteShape shape = find_site(request.options.get("site", ""), sizeof(T));
+[[nodiscard]] OwnFields<T> fields_for(const std::string& name, const BenchRequest& request,
+                                      int read, int written, const Lattice& on) {
+  const SiteShape shape = find_site(request.options.get("site", ""), sizeof(T));
   return {request.device, name, shape, on.geometry(shape.number_bytes()), read, written};
 }
 
@@ -37,15 +36,15 @@ template <class T>
 /// Fields of a call's own, and room for its result.
 template <class Call, class T>
 struct OwnCall {
-  lattice::OwnFields<T> fields;
+  OwnFields<T> fields;
   Call call = {};
   Memory result = {};
 };
 
 /// A reduction of random fields; of the slices of the last dimension where `slices`.
 template <class R, class T>
-class ReduceCase final : public CallCase<lattice::ReduceCall<R, T>> {
-  using Call = lattice::ReduceCall<R, T>;
+class ReduceCase final : public CallCase<ReduceCall<R, T>> {
+  using Call = ReduceCall<R, T>;
   using Own = OwnCall<Call, T>;
 
 public:
@@ -76,12 +75,12 @@ public:
     Queue& queue = this->queue_;
     const Memory number(queue.device(), Bytes{sizeof(T)}, "the yardstick");
     const Span<T> sum(static_cast<T*>(number.data()), 1);
-    Record record = lattice::record_of(queue.device(), call.geometry, call.shape,
-                                       lattice::work_of(call.geometry, call.shape, 1, 0, 1),
-                                       lattice::GpuSchedule{}, this->name_);
+    Record record =
+        record_of(queue.device(), call.geometry, call.shape,
+                  work_of(call.geometry, call.shape, 1, 0, 1), GpuSchedule{}, this->name_);
     const auto timed = vendor_sum<T>(queue, call.x, sum, request_, roofs_, std::move(record));
     if (!timed) return {};
-    lattice::ReduceCall<lattice::Sum, T> all;
+    ReduceCall<Sum, T> all;
     all.shape = {1, false, static_cast<int>(sizeof(T))};
     all.geometry = call.geometry;
     all.geometry.nsimd *= call.shape.components * call.shape.parts();
@@ -104,7 +103,7 @@ private:
 template <class M, class T>
 [[nodiscard]] std::unique_ptr<Case> map_case(const std::string& name, const M& map,
                                              const BenchRequest& request) {
-  using Own = OwnCall<lattice::MapCall<M, T>, T>;
+  using Own = OwnCall<MapCall<M, T>, T>;
   const auto own =
       std::make_shared<Own>(Own{fields_for<T>(name, request, M::inputs, 1, lattice_for(request))});
   own->call.map = map;
@@ -118,18 +117,17 @@ enum class Sharing { none, sites, slices };
 
 /// A kernel of both precisions; `make(T{}, request, roofs)` gives its case in either.
 template <class Make>
-[[nodiscard]] BenchKernel lattice_kernel(const std::string& name, const std::string& meaning,
-                                         const lattice::FieldUse& use, Sharing sharing,
-                                         const Make& make) {
+[[nodiscard]] BenchKernel named_kernel(const std::string& name, const std::string& meaning,
+                                       const FieldUse& use, Sharing sharing, const Make& make) {
   const auto either = [=](const BenchRequest& request, RoofSource& roofs) {
     return in_precision(request.precision, name,
                         [&](auto number) { return make(number, request, roofs); });
   };
   BenchKernel kernel{name, "lattice", meaning, Extents{32, 32, 32, 32}, either};
-  kernel.make_menu = [=](const BenchRequest& r, const Place& place) {
+  kernel.make_menu = [=](const BenchRequest& r, const ridge::Place& place) {
     return in_precision(r.precision, name, [&](auto number) {
-      const lattice::SiteShape shape = find_site(r.options.get("site", ""), sizeof number);
-      return lattice::menu({use, shape, lattice_for(r).geometry(shape.number_bytes())}, place);
+      const SiteShape shape = find_site(r.options.get("site", ""), sizeof number);
+      return menu({use, shape, lattice_for(r).geometry(shape.number_bytes())}, place);
     });
   };
   if (sharing != Sharing::none) {
@@ -149,12 +147,12 @@ template <class Make>
                                            const Make& make, bool slices = false,
                                            bool reproducible = false) {
   using R = std::remove_const_t<decltype(make(double{}))>;
-  const lattice::FieldUse use = lattice::use_of<R>(reproducible, slices);
+  const FieldUse use = use_of<R>(reproducible, slices);
   // Sums of ranks are added up; the bits of reproducible ones would not stay.
-  const Sharing sharing = !lattice::adds_up<R> || reproducible ? Sharing::none
-                          : slices                             ? Sharing::slices
-                                                               : Sharing::sites;
-  BenchKernel kernel = lattice_kernel(
+  const Sharing sharing = !adds_up<R> || reproducible ? Sharing::none
+                          : slices                    ? Sharing::slices
+                                                      : Sharing::sites;
+  BenchKernel kernel = named_kernel(
       name, meaning, use, sharing,
       [=]<class T>(T number, const BenchRequest& request, RoofSource& roofs) {
         const auto functor = make(number);
@@ -166,15 +164,15 @@ template <class Make>
                         return reduction_on_arrays(queue, make, arguments, slices, reproducible);
                       },
                       field_names(R::inputs, stored), R::inputs};
-  if constexpr (lattice::has_rank_sums<R>) {
+  if constexpr (has_rank_sums<R>) {
     if (!reproducible) return kernel;
     kernel.add_ranks([=](const BenchRequest& request, RoofSource&) {
       return in_precision(request.precision, name, [&](auto number) {
-        return lattice::rank_sums_case<R>(
-            {name, use, slices}, request.device,
-            find_site(request.options.get("site", ""), sizeof number), *request.world.ranks,
-            {request.size, shares_grid(request.world, request.size, name),
-             request.world.ranks->rank(), 0, lattice_for(request).width()});
+        return rank_sums_case<R>({name, use, slices}, request.device,
+                                 find_site(request.options.get("site", ""), sizeof number),
+                                 *request.world.ranks,
+                                 {request.size, shares_grid(request.world, request.size, name),
+                                  request.world.ranks->rank(), 0, lattice_for(request).width()});
       });
     });
   }
@@ -186,14 +184,14 @@ template <class Make>
 [[nodiscard]] BenchKernel map_kernel(const std::string& name, const std::string& meaning,
                                      const Make& make) {
   using M = std::remove_const_t<decltype(make(double{}))>;
-  const lattice::FieldUse use{lattice::Task::map, M::inputs, 1, M::flops};
+  const FieldUse use{Task::map, M::inputs, 1, M::flops};
   BenchKernel kernel =
-      lattice_kernel(name, meaning, use, Sharing::sites,
-                     [=]<class T>(T number, const BenchRequest& request, RoofSource&) {
-                       const auto functor = make(number);
-                       using F = std::remove_const_t<decltype(functor)>;
-                       return map_case<F, T>(name, functor, request);
-                     });
+      named_kernel(name, meaning, use, Sharing::sites,
+                   [=]<class T>(T number, const BenchRequest& request, RoofSource&) {
+                     const auto functor = make(number);
+                     using F = std::remove_const_t<decltype(functor)>;
+                     return map_case<F, T>(name, functor, request);
+                   });
   kernel.on_arrays = {[=](Queue& queue, RoofSource&, const Arguments& arguments) {
                         return map_on_arrays(queue, make, arguments);
                       },
@@ -201,4 +199,4 @@ template <class Make>
   return kernel;
 }
 
-} // namespace ridge::lab
+} // namespace ridge::lattice

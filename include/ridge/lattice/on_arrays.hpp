@@ -1,19 +1,19 @@
 // Reductions and maps of arrays of real numbers that came from another language.
 #pragma once
 
-#include <ridge/lab/arrays.hpp>
 #include <ridge/lattice/case.hpp>
+#include <ridge/pattern/arrays.hpp>
 
 #include <utility>
 #include <vector>
 
-namespace ridge::lab {
+namespace ridge::lattice {
 
 /// Numbers one after the other, as a lattice with a number a site: sites of a slice lie in another
 /// order than coordinates say, which no reduction and no map sees. A slice is what the last
 /// dimension counts; without `slices` all is one. Throws UsageError for arrays with gaps, and for
 /// slices that whole vectors do not make.
-[[nodiscard]] lattice::Geometry plain_geometry(const Arguments& arguments, bool slices);
+[[nodiscard]] Geometry plain_geometry(const Arguments& arguments, bool slices);
 
 /// Where fields of lattices must begin.
 inline constexpr std::size_t field_alignment = 64;
@@ -85,7 +85,7 @@ template <class Make>
     const auto reduction = make(number);
     using R = std::remove_const_t<decltype(reduction)>;
     static_assert(R::inputs <= 2);
-    using Call = lattice::ReduceCall<R, T>;
+    using Call = ReduceCall<R, T>;
     Call call;
     call.reduction = reduction;
     call.reproducible = reproducible;
@@ -108,7 +108,7 @@ template <class Make>
   const auto of = [&]<class T>(T number) -> std::unique_ptr<Case> {
     const auto map = make(number);
     using M = std::remove_const_t<decltype(map)>;
-    using Call = lattice::MapCall<M, T>;
+    using Call = MapCall<M, T>;
     Call call;
     call.map = map;
     auto arrays = give_arrays<Call, T>(queue, arguments, false, M::inputs, true, call);
@@ -120,4 +120,4 @@ template <class Make>
   return arguments.arrays.back().element_bytes == 4 ? of(float{}) : of(double{});
 }
 
-} // namespace ridge::lab
+} // namespace ridge::lattice
