@@ -2,7 +2,9 @@
 #include <ridge/lattice/case.hpp>
 #include <ridge/lattice/rank_reduce_expression.hpp>
 #include <ridge/lattice/residual.hpp>
-#include <ridge/lattice/residual_case.hpp>
+#include <ridge/lattice/width.hpp>
+#include <ridge/pattern/precision.hpp>
+#include <ridge/pattern/rank_shares.hpp>
 #include <ridge/record/numbers.hpp>
 
 #include "sum_over_ranks.hpp"
@@ -168,24 +170,7 @@ private:
   double total_ = 0;
 };
 
-} // namespace
-
-std::unique_ptr<Case> residual_case(const std::string& name, bool exact, int real_bytes,
-                                    const Device& device, const Lattice& on) {
-  const auto of = [&]<class T>(T /*number*/) {
-    return exact ? case_of_residual(name, std::make_shared<OwnResidual<T, true>>(device, on))
-                 : case_of_residual(name, std::make_shared<OwnResidual<T, false>>(device, on));
-  };
-  return real_bytes == 4 ? of(float{}) : of(double{});
-}
-
-std::unique_ptr<Case> residual_case(const std::string& name, int real_bytes, const Device& device,
-                                    comm::Communicator& ranks, const RankLattice& part) {
-  if (real_bytes == 4) return std::make_unique<RankResidualCase<float>>(name, device, ranks, part);
-  return std::make_unique<RankResidualCase<double>>(name, device, ranks, part);
-}
-
-/// To the model its three fields are one, of all their numbers: they are read alike.
+/// To the model the three fields are one, of all their numbers: they are read alike.
 std::unique_ptr<Menu> residual_menu(bool exact, const Extents& size, int real_bytes,
                                     const ridge::Place& place) {
   constexpr int held = components_of<ColourMatrix<double>>;
@@ -197,5 +182,46 @@ std::unique_ptr<Menu> residual_menu(bool exact, const Extents& size, int real_by
                Lattice(size).geometry(shape.number_bytes())},
               place);
 }
+
+/// Of the vectors of its fields: that of the device where none is asked for.
+int residual_width(const BenchRequest& r, int real_bytes) {
+  return r.options.get("width", width_for(r.device, r.size, 2 * real_bytes));
+}
+
+BenchKernel residual_kernel(const std::string& name, const std::string& meaning, bool exact) {
+  const auto make = [=](const BenchRequest& r, RoofSource&) {
+    return in_precision(r.precision, name, [&]<class T>(T /*number*/) {
+      const Lattice on(r.size, residual_width(r, sizeof(T)));
+      return exact ? case_of_residual(name, std::make_shared<OwnResidual<T, true>>(r.device, on))
+                   : case_of_residual(name, std::make_shared<OwnResidual<T, false>>(r.device, on));
+    });
+  };
+  BenchKernel kernel{name, "lattice", meaning, Extents{64, 64, 32, 32}, make};
+  kernel.make_menu = [=](const BenchRequest& r, const ridge::Place& place) {
+    return in_precision(r.precision, name, [&](auto number) {
+      return residual_menu(exact, r.size, sizeof number, place);
+    });
+  };
+  kernel.add_ranks([=](const BenchRequest& r, RoofSource& roofs) {
+    // What ranks find is added up; the bits of reproducible sums would not stay so.
+    if (!exact) return share_case(name, make, r, roofs);
+    return in_precision(r.precision, name, [&]<class T>(T /*number*/) -> std::unique_ptr<Case> {
+      const RankLattice part(r.size, shares_grid(r.world, r.size, name), r.world.ranks->rank(), 0,
+                             residual_width(r, sizeof(T)));
+      return std::make_unique<RankResidualCase<T>>(name, r.device, *r.world.ranks, part);
+    });
+  });
+  return kernel;
+}
+
+const KernelsAnnounced residual_kernels(1, [] {
+  return std::vector{
+      residual_kernel("lattice-residual",
+                      "norm2(b - adj(u) x) of colour vectors and a matrix, in one pass", false),
+      residual_kernel("lattice-residual-reproducible",
+                      "the same, with the same bits on every device", true)};
+});
+
+} // namespace
 
 } // namespace ridge::lattice
