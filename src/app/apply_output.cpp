@@ -1,7 +1,6 @@
 #include "apply_output.hpp"
 
-#include <ridge/core/error.hpp>
-
+#include "../core/refuse.hpp"
 #include "../io/file_names.hpp"
 #include "../io/hdf5_attribute.hpp"
 #include "hdf5_describe.hpp"
@@ -20,11 +19,9 @@ namespace {
 constexpr const char* version_attribute = "ridge_version";
 
 DatasetName checked(DatasetName name) {
-  if (name.path.empty()) {
-    throw UsageError(fmt::format("OUTPUT '{}' names no dataset; the form is FILE.h5:/path, such as "
-                                 "out.h5:/f",
-                                 name.file.string()));
-  }
+  refuse_if(name.path.empty(),
+            "OUTPUT '{}' names no dataset; the form is FILE.h5:/path, such as out.h5:/f",
+            name.file.string());
   return name;
 }
 

@@ -2,6 +2,8 @@
 
 #include <ridge/core/error.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 namespace ridge::atmosphere {
@@ -118,23 +120,16 @@ ImplicitStage implicit_stage(const Setup& s, const Profiles& p, double step, std
 }
 
 const Setup& checked(const Setup& s, int ranks) {
-  if (s.nx < least_cells || s.nz < least_cells) {
-    throw UsageError(
-        fmt::format("{}x{} cells are too few; the interpolation takes at least {} along "
-                    "x and along z",
-                    s.nx, s.nz, least_cells));
-  }
-  if (s.implicit && ranks > 1) {
-    throw UsageError(
-        "implicit steps solve for whole columns: start one rank, or leave --implicit out");
-  }
-  if (ranks > 1 && s.nz / ranks < reach) {
-    throw UsageError(
-        fmt::format("{} rows of cells are too few for {} ranks: each must own at least "
-                    "{}; start at most {}",
-                    s.nz, ranks, reach, std::max<Index>(1, s.nz / reach)));
-  }
-  if (s.nz > (Index{1} << 30)) throw UsageError(fmt::format("{} cells along z are too many", s.nz));
+  refuse_if(s.nx < least_cells || s.nz < least_cells,
+            "{}x{} cells are too few; the interpolation takes at least {} along x and along z",
+            s.nx, s.nz, least_cells);
+  refuse_if(s.implicit && ranks > 1,
+            "implicit steps solve for whole columns: start one rank, or leave --implicit out");
+  refuse_if(
+      ranks > 1 && s.nz / ranks < reach,
+      "{} rows of cells are too few for {} ranks: each must own at least {}; start at most {}",
+      s.nz, ranks, reach, std::max<Index>(1, s.nz / reach));
+  refuse_if(s.nz > (Index{1} << 30), "{} cells along z are too many", s.nz);
   const double stable = stable_step(s);
   if (s.step && !(*s.step > 0 && *s.step <= stable)) {
     throw UsageError(

@@ -1,6 +1,6 @@
 #include "file_names.hpp"
 
-#include <ridge/core/error.hpp>
+#include "../core/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -37,11 +37,9 @@ fs::path beside(const fs::path& file, std::string_view ending_of_it) {
 }
 
 fs::path xdmf_beside(const fs::path& file) {
-  if (lower(file.extension().string()) == ".xdmf") {
-    throw UsageError(fmt::format("the output {} has the name of an XDMF file, which will be beside "
-                                 "it; name it FILE.h5",
-                                 file.string()));
-  }
+  refuse_if(lower(file.extension().string()) == ".xdmf",
+            "the output {} has the name of an XDMF file, which will be beside it; name it FILE.h5",
+            file.string());
   return beside(file, ".xdmf");
 }
 

@@ -3,6 +3,7 @@
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/io/lattice_file.hpp>
 
+#include "../core/refuse.hpp"
 #include "hdf5_error.hpp"
 #include "hdf5_handle.hpp"
 #include "output_file.hpp"
@@ -76,19 +77,15 @@ void check_shape(const std::filesystem::path& file, const std::string& name, con
   const int rank = H5Sget_simple_extent_ndims(space.id());
   std::vector<hsize_t> there(static_cast<std::size_t>(std::max(rank, 0)));
   H5Sget_simple_extent_dims(space.id(), there.data(), nullptr);
-  if (there != dimensions(sites)) {
-    throw UsageError(fmt::format("{}:{} has dimensions {}; a field of {} {} numbers on lattice {} "
-                                 "has {}",
-                                 file.string(), name, to_text(there), sites.shape.components,
-                                 sites.shape.complex ? "complex" : "real",
-                                 ridge::to_text(sites.extents), to_text(dimensions(sites))));
-  }
+  refuse_if(there != dimensions(sites),
+            "{}:{} has dimensions {}; a field of {} {} numbers on lattice {} has {}", file.string(),
+            name, to_text(there), sites.shape.components, sites.shape.complex ? "complex" : "real",
+            ridge::to_text(sites.extents), to_text(dimensions(sites)));
   const Handle type(H5Dget_type(dataset.id()), H5Tclose);
-  if (H5Tget_class(type.id()) != H5T_FLOAT ||
-      H5Tget_size(type.id()) != static_cast<std::size_t>(sites.shape.real_bytes)) {
-    throw UsageError(fmt::format("{}:{} is not of {}-byte floating-point numbers", file.string(),
-                                 name, sites.shape.real_bytes));
-  }
+  refuse_if(H5Tget_class(type.id()) != H5T_FLOAT ||
+                H5Tget_size(type.id()) != static_cast<std::size_t>(sites.shape.real_bytes),
+            "{}:{} is not of {}-byte floating-point numbers", file.string(), name,
+            sites.shape.real_bytes);
 }
 
 /// What a dataset says its checksum is; nothing where it has no such number.
@@ -156,15 +153,11 @@ void save_sites(const std::filesystem::path& target, const std::string& name,
 SitesChecksum read_sites(const std::filesystem::path& path, const std::string& name,
                          const SiteData& sites) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  if (!std::filesystem::exists(path)) {
-    throw UsageError(fmt::format("there is no file {}", path.string()));
-  }
+  refuse_if(!std::filesystem::exists(path), "there is no file {}", path.string());
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (!file) fail("reading", path);
   const Handle dataset(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
-  if (!dataset) {
-    throw UsageError(fmt::format("there is no dataset {} in {}", name, path.string()));
-  }
+  refuse_if(!dataset, "there is no dataset {} in {}", name, path.string());
   check_shape(path, name, dataset, sites);
   SitesChecksum sum{stated_checksum(dataset), 0};
   if (H5Dread(dataset.id(), real_type(sites), H5S_ALL, H5S_ALL, H5P_DEFAULT, sites.reals) < 0) {
@@ -176,10 +169,8 @@ SitesChecksum read_sites(const std::filesystem::path& path, const std::string& n
 
 void load_sites(const std::filesystem::path& path, const std::string& name, const SiteData& sites) {
   const SitesChecksum sum = read_sites(path, name, sites);
-  if (!sum.stated) {
-    throw UsageError(fmt::format("{}:{} has no checksum; it is not a field that ridge saved",
-                                 path.string(), name));
-  }
+  refuse_if(!sum.stated, "{}:{} has no checksum; it is not a field that ridge saved", path.string(),
+            name);
   if (sum.found != *sum.stated) {
     throw Failure(fmt::format("{}:{} is damaged: its checksum is {:016x} instead of {:016x}",
                               path.string(), name, sum.found, *sum.stated));

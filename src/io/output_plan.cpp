@@ -2,6 +2,7 @@
 
 #include <ridge/core/error.hpp>
 
+#include "../core/refuse.hpp"
 #include "file_names.hpp"
 
 #include <fmt/format.h>
@@ -85,9 +86,8 @@ fs::path place_of(const fs::path& target) {
   const fs::path file = behind_links(target);
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   std::error_code failed;
-  if (!fs::is_directory(folder, failed)) {
-    throw UsageError(fmt::format("there is no folder {} for {}", folder.string(), target.string()));
-  }
+  refuse_if(!fs::is_directory(folder, failed), "there is no folder {} for {}", folder.string(),
+            target.string());
   return fs::canonical(folder) / file.filename();
 }
 
@@ -123,12 +123,10 @@ void OutputPlan::add(const fs::path& file, const std::string& what, Standing sta
   const fs::path place = place_of(file);
   std::error_code ignored;
   const auto status = fs::status(place, ignored);
-  if (fs::is_directory(status) || place.filename().empty()) {
-    throw UsageError(fmt::format("{} is a folder; give a file name", file.string()));
-  }
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw UsageError(fmt::format("{} is not a file that can be replaced", file.string()));
-  }
+  refuse_if(fs::is_directory(status) || place.filename().empty(),
+            "{} is a folder; give a file name", file.string());
+  refuse_if(fs::exists(status) && !fs::is_regular_file(status),
+            "{} is not a file that can be replaced", file.string());
   outputs_.push_back({file, place, what, standing});
 }
 
@@ -151,11 +149,9 @@ void OutputPlan::claim() {
 
 void OutputPlan::require_no_input(const Output& output) const {
   for (const Input& input : inputs_) {
-    if (output.standing != Standing::own && is_same_file(output.place, input.file)) {
-      throw UsageError(fmt::format("{} {} is {}{}; give another file", output.what,
-                                   output.file.string(), input.what,
-                                   input.file == output.file ? "" : " " + input.file.string()));
-    }
+    refuse_if(output.standing != Standing::own && is_same_file(output.place, input.file),
+              "{} {} is {}{}; give another file", output.what, output.file.string(), input.what,
+              input.file == output.file ? "" : " " + input.file.string());
     for (const fs::path& passing : {temporary_of(output.place), lock_of(output.place)}) {
       if (!is_same_file(passing, input.file)) continue;
       throw UsageError(fmt::format("{} {} has the name of a file that is beside {} while it is "

@@ -3,6 +3,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,26 +16,25 @@
 namespace ridge::md {
 
 void require_sound(const Parameters& p) {
-  if (!(p.dt > 0) || !std::isfinite(p.dt))
-    throw UsageError(fmt::format("--dt {:g}: a step must be positive", p.dt));
+  refuse_if(!(p.dt > 0) || !std::isfinite(p.dt), "--dt {:g}: a step must be positive", p.dt);
   if (nbody::rounded(p.dt / 2, p.precision) == 0) { // no body would move
     throw UsageError(fmt::format("--dt {:g}: half of it is 0 in {}; choose another unit of time",
                                  p.dt, p.precision == nbody::Precision::fp32 ? "fp32" : "fp64"));
   }
-  if (!(p.cutoff > 0) || !std::isfinite(p.cutoff))
-    throw UsageError(fmt::format("--cutoff {:g}: it must be positive", p.cutoff));
-  if (!(p.skin >= 0) || !std::isfinite(p.skin))
-    throw UsageError(fmt::format("--skin {:g}: it must be 0 or positive", p.skin));
+  refuse_if(!(p.cutoff > 0) || !std::isfinite(p.cutoff), "--cutoff {:g}: it must be positive",
+            p.cutoff);
+  refuse_if(!(p.skin >= 0) || !std::isfinite(p.skin), "--skin {:g}: it must be 0 or positive",
+            p.skin);
   for (const double length : p.box) {
-    if (!(length > 0) || !std::isfinite(length))
-      throw UsageError(fmt::format("a period of the box is {:g}; it must be positive", length));
+    refuse_if(!(length > 0) || !std::isfinite(length),
+              "a period of the box is {:g}; it must be positive", length);
   }
 }
 
 void require_sound(const nbody::Bodies& bodies, const Parameters& p) {
   nbody::require_finite(bodies, p.precision);
   const double mass = bodies.mass[0];
-  if (!(mass > 0)) throw UsageError(fmt::format("m of body 0 is {:g}; it must be positive", mass));
+  refuse_if(!(mass > 0), "m of body 0 is {:g}; it must be positive", mass);
   const auto other =
       std::find_if(bodies.mass.begin(), bodies.mass.end(), [&](double m) { return m != mass; });
   if (other != bodies.mass.end()) {
@@ -88,10 +89,10 @@ double period_of(Index count, double density) {
 }
 
 nbody::Bodies lattice(Index count, double density, double temperature, std::uint64_t seed) {
-  if (!(density > 0) || !std::isfinite(density))
-    throw UsageError(fmt::format("--density {:g}: it must be positive", density));
-  if (!(temperature >= 0) || !std::isfinite(temperature))
-    throw UsageError(fmt::format("--temperature {:g}: it must be 0 or positive", temperature));
+  refuse_if(!(density > 0) || !std::isfinite(density), "--density {:g}: it must be positive",
+            density);
+  refuse_if(!(temperature >= 0) || !std::isfinite(temperature),
+            "--temperature {:g}: it must be 0 or positive", temperature);
   const auto cells = static_cast<Index>(std::llround(std::cbrt(static_cast<double>(count) / 4)));
   if (cells < 1 || 4 * cells * cells * cells != count) {
     const Index below =

@@ -2,6 +2,8 @@
 
 #include <ridge/core/error.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,12 +53,10 @@ void Bodies::resize(Index count) {
 void require_finite(const Bodies& bodies, Precision precision) {
   const Index count = bodies.count();
   bodies.for_each([&](const auto& values, const char* name) {
-    if (static_cast<Index>(values.size()) != count) {
-      throw UsageError(fmt::format("{} has {} values and m has {}; each body has one", name,
-                                   values.size(), count));
-    }
+    refuse_if(static_cast<Index>(values.size()) != count,
+              "{} has {} values and m has {}; each body has one", name, values.size(), count);
   });
-  if (count < 1) throw UsageError("there are no bodies");
+  refuse_if(count < 1, "there are no bodies");
   bodies.for_each([&](const auto& values, const char* name) {
     const auto odd = std::find_if_not(values.begin(), values.end(), [&](double v) {
       return std::isfinite(rounded(v, precision));

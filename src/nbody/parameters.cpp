@@ -3,6 +3,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/pairs/tree.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,19 +26,16 @@ void require_within_float(const Bodies& bodies, double gravity) {
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
     diagonal_squared += (*most - *least) * (*most - *least);
   }
-  if (!(diagonal_squared < largest_distance * largest_distance)) {
-    throw UsageError(fmt::format("bodies are up to {:.2g} apart, whose cube is beyond what fp32 "
-                                 "holds; give --precision fp64, or other units",
-                                 std::sqrt(diagonal_squared)));
-  }
+  refuse_if(!(diagonal_squared < largest_distance * largest_distance),
+            "bodies are up to {:.2g} apart, whose cube is beyond what fp32 holds; give --precision "
+            "fp64, or other units",
+            std::sqrt(diagonal_squared));
   for (std::size_t i = 0; i < bodies.mass.size(); ++i) {
     const double pull = bodies.mass[i] * gravity;
-    if (pull > 0 && !std::isnormal(static_cast<float>(pull))) {
-      throw UsageError(
-          fmt::format("G m of body {} is {:g}, which fp32 cannot hold; give --precision "
-                      "fp64, or other units",
-                      i, pull));
-    }
+    refuse_if(
+        pull > 0 && !std::isnormal(static_cast<float>(pull)),
+        "G m of body {} is {:g}, which fp32 cannot hold; give --precision fp64, or other units", i,
+        pull);
   }
 }
 
@@ -58,28 +57,20 @@ void require_sound(const Parameters& p) {
                                      : pairs::tree_choice(p.error, p.order, to_text(p.precision));
     pairs::require_sound({chosen.theta, chosen.order, p.softening, {}});
   }
-  if (!(p.dt > 0) || !std::isfinite(p.dt)) {
-    throw UsageError(fmt::format("--dt {:g}: a step must be positive", p.dt));
-  }
-  if (!(p.gravity > 0) || !std::isfinite(p.gravity)) {
-    throw UsageError(fmt::format("--G {:g}: the constant of gravity must be positive", p.gravity));
-  }
-  if (!(p.softening >= 0) || !std::isfinite(p.softening)) {
-    throw UsageError(fmt::format("--softening {:g}: it must be 0 or positive", p.softening));
-  }
+  refuse_if(!(p.dt > 0) || !std::isfinite(p.dt), "--dt {:g}: a step must be positive", p.dt);
+  refuse_if(!(p.gravity > 0) || !std::isfinite(p.gravity),
+            "--G {:g}: the constant of gravity must be positive", p.gravity);
+  refuse_if(!(p.softening >= 0) || !std::isfinite(p.softening),
+            "--softening {:g}: it must be 0 or positive", p.softening);
   if (p.precision == Precision::fp64) return;
-  if (p.softening > 0 && (p.softening < least_distance || p.softening > largest_distance)) {
-    throw UsageError(fmt::format("--softening {:g}: its cube is beyond what fp32 holds; give "
-                                 "--precision fp64, or other units",
-                                 p.softening));
-  }
-  if (p.precision == Precision::fp32 &&
-      (static_cast<float>(p.dt) < std::numeric_limits<float>::min() ||
-       !std::isfinite(static_cast<float>(p.dt)))) {
-    throw UsageError(fmt::format("--dt {:g} is beyond what fp32 holds; give --precision fp64, or "
-                                 "other units",
-                                 p.dt));
-  }
+  refuse_if(
+      p.softening > 0 && (p.softening < least_distance || p.softening > largest_distance),
+      "--softening {:g}: its cube is beyond what fp32 holds; give --precision fp64, or other units",
+      p.softening);
+  refuse_if(p.precision == Precision::fp32 &&
+                (static_cast<float>(p.dt) < std::numeric_limits<float>::min() ||
+                 !std::isfinite(static_cast<float>(p.dt))),
+            "--dt {:g} is beyond what fp32 holds; give --precision fp64, or other units", p.dt);
 }
 
 void require_sound(const Bodies& bodies, const Parameters& parameters) {

@@ -1,20 +1,17 @@
 #include "share.hpp"
 
 #include <ridge/comm/transfer.hpp>
-#include <ridge/core/error.hpp>
 
-#include <fmt/format.h>
+#include "../core/refuse.hpp"
 
 #include <utility>
 
 namespace ridge::nbody {
 
 Share::Share(comm::Communicator& ranks, Index bodies) : ranks_(ranks), bodies_(bodies) {
-  if (bodies < ranks.ranks()) {
-    throw UsageError(fmt::format("{} ranks are too many for {} {}: each keeps at least "
-                                 "one; start fewer",
-                                 ranks.ranks(), bodies, bodies == 1 ? "body" : "bodies"));
-  }
+  refuse_if(bodies < ranks.ranks(),
+            "{} ranks are too many for {} {}: each keeps at least one; start fewer", ranks.ranks(),
+            bodies, bodies == 1 ? "body" : "bodies");
 }
 
 void Share::gather(const std::vector<std::vector<double>*>& arrays) const {

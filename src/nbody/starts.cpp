@@ -1,9 +1,8 @@
 #include "starts.hpp"
 
-#include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
 
-#include <fmt/format.h>
+#include "../core/refuse.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -36,9 +35,8 @@ std::array<double, 3> anywhere(Draws& draws, double length) {
 }
 
 Bodies of_equal_mass(Index count) {
-  if (count < 1) throw UsageError(fmt::format("{} bodies: at least 1 is needed", count));
-  if (count > most_made)
-    throw UsageError(fmt::format("{} bodies: at most {} are made", count, most_made));
+  refuse_if(count < 1, "{} bodies: at least 1 is needed", count);
+  refuse_if(count > most_made, "{} bodies: at most {} are made", count, most_made);
   Bodies bodies;
   bodies.resize(count);
   for (double& m : bodies.mass)
