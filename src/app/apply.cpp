@@ -11,6 +11,7 @@
 #include <ridge/pattern/storage.hpp>
 #include <ridge/record/measure.hpp>
 
+#include "../core/refuse.hpp"
 #include "apply_output.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
@@ -59,22 +60,16 @@ Record timed(const Program& program) {
   options.warm_up = 1;
   options.repeats = 3;
   options.between = check_interrupt;
-  record.timing = measure(queue, [&] { program.run(); }, options);
+  record.timing = measure(
+      queue, [&] { program.run(); }, options);
   return record;
 }
 
 struct ApplyCommand {
-  std::string kernel;
-  std::string input;
-  std::string output;
-  std::string spacing = "1";
-  std::string device = "auto";
-  std::string schedule = "auto";
-  std::string store_as;
+  std::string kernel, input, output, store_as;
+  std::string spacing = "1", device = "auto", schedule = "auto";
   std::vector<std::string> settings, coefficients;
-  bool check = false;
-  bool overwrite = false;
-  bool json = false;
+  bool check = false, overwrite = false, json = false;
 
   void run() const {
     const lab::BenchKernel chosen = find();
@@ -126,8 +121,7 @@ struct ApplyCommand {
     }
     std::string from;
     const auto laid = lab::schedules_by_wisdom(*job, schedule, &from);
-    if (laid.size() != 1)
-      throw UsageError(fmt::format("--schedule {}: apply takes one schedule", schedule));
+    refuse_if(laid.size() != 1, "--schedule {}: apply takes one schedule", schedule);
     Record record =
         compute(*job, chosen.name, source, laid.front(), stored ? stored->memory_of_result() : out);
     if (stored) {
@@ -145,20 +139,18 @@ struct ApplyCommand {
 
   [[nodiscard]] lab::BenchKernel find() const {
     if (!lab::names_a_file(kernel)) {
-      if (!coefficients.empty())
-        throw UsageError(
-            fmt::format("--coefficient is for kernels in files; {} is built in", kernel));
+      refuse_if(!coefficients.empty(), "--coefficient is for kernels in files; {} is built in",
+                kernel);
       return lab::find_one_input_kernel(kernel);
     }
     const std::vector<lab::Setting> all = lab::parse_settings(settings);
     const lab::UserKernel found = lab::load_user_kernel(kernel, all);
     const lab::OnArrays& on = found.bench.on_arrays;
-    if (!on.on_grid)
-      throw UsageError(fmt::format("apply takes stencils; {}: {}", kernel,
-                                   found.no_job.empty() ? "it is none" : found.no_job));
-    if (!takes(found.bench, coefficients.size() + 1))
-      throw UsageError(fmt::format("{} takes {} inputs: INPUT and {} --coefficient, not {}", kernel,
-                                   on.inputs, on.inputs - 1, coefficients.size()));
+    refuse_if(!on.on_grid, "apply takes stencils; {}: {}", kernel,
+              found.no_job.empty() ? "it is none" : found.no_job);
+    refuse_if(!takes(found.bench, coefficients.size() + 1),
+              "{} takes {} inputs: INPUT and {} --coefficient, not {}", kernel, on.inputs,
+              on.inputs - 1, coefficients.size());
     return found.bench;
   }
 
@@ -304,33 +296,31 @@ void add_apply(CommandLine& line) {
   const Command command =
       line.add_command("apply", "run a kernel on a dataset of yours and write the result");
   auto o = std::make_shared<ApplyCommand>();
-  command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own").require();
-  command
-      .add("INPUT", &o->input, "FILE.h5:/path: an HDF5 dataset of 1 to 3 dimensions, fp32 or fp64")
-      .require();
-  command
-      .add("-o,--output", &o->output,
-           "FILE.h5:/path: the result, of the input's shape and type, with FILE.xdmf beside "
-           "it for ParaView")
-      .require();
-  command.add("--spacing", &o->spacing,
-              "between points: XxYxZ, x first (HDF5's last dimension), or one number for "
-              "all; 1 if not given");
-  command.add_device(&o->device);
-  command.add("--schedule", &o->schedule,
-              "auto: what ridge tune found, else the default; a name; or fields such as 'tile=4 "
-              "store=nontemporal'");
-  command.add(
-      "--store-as", &o->store_as,
-      "fp16 or bf16: hold the fields of an fp32 INPUT in 16 bits on the device, and compute "
-      "in fp32; FIELD=fp16,...: these, by their datasets' names; coefficients not named stay fp32");
-  command.add("--coefficient", &o->coefficients,
-              "FILE.h5:/path: a field that the kernel reads beside INPUT; may be repeated");
-  command.add("--set", &o->settings,
-              "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
-  command.add("--check", &o->check, "compare the result with the reference before writing it");
-  command.add("--overwrite", &o->overwrite, "replace output files that exist, whatever they hold");
-  command.add("--json", &o->json, "print an array with the record");
+  command.add({
+      required("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own"),
+      required("INPUT", &o->input,
+               "FILE.h5:/path: an HDF5 dataset of 1 to 3 dimensions, fp32 or fp64"),
+      required("-o,--output", &o->output,
+               "FILE.h5:/path: the result, of the input's shape and type, with FILE.xdmf beside it "
+               "for ParaView"),
+      {"--spacing", &o->spacing,
+       "between points: XxYxZ, x first (HDF5's last dimension), or one number for all; 1 if not "
+       "given"},
+      device_row(&o->device),
+      {"--schedule", &o->schedule,
+       "auto: what ridge tune found, else the default; a name; or fields such as 'tile=4 "
+       "store=nontemporal'"},
+      {"--store-as", &o->store_as,
+       "fp16 or bf16: hold the fields of an fp32 INPUT in 16 bits on the device, and compute in "
+       "fp32; FIELD=fp16,...: these, by their datasets' names; coefficients not named stay fp32"},
+      {"--coefficient", &o->coefficients,
+       "FILE.h5:/path: a field that the kernel reads beside INPUT; may be repeated"},
+      {"--set", &o->settings,
+       "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated"},
+      {"--check", &o->check, "compare the result with the reference before writing it"},
+      {"--overwrite", &o->overwrite, "replace output files that exist, whatever they hold"},
+      {"--json", &o->json, "print an array with the record"},
+  });
   std::string kernels = "kernels:\n";
   for (const lab::BenchKernel& known : lab::bench_kernels()) {
     if (takes(known, 1)) kernels += fmt::format("  {:<12} {}\n", known.name, known.meaning);

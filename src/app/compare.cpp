@@ -3,6 +3,7 @@
 #include <ridge/lab/table.hpp>
 #include <ridge/report/compare.hpp>
 
+#include "../core/refuse.hpp"
 #include "commands.hpp"
 
 #include <fmt/core.h>
@@ -61,10 +62,10 @@ std::string table_of(const std::vector<Comparison>& all) {
   return table.text();
 }
 
-nlohmann::ordered_json json_of(const Sample& s) {
-  nlohmann::ordered_json json;
+Json json_of(const Sample& s) {
+  Json json;
   const auto value = [&](const char* name, std::optional<double> number) {
-    json[name] = number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(nullptr);
+    json[name] = number ? Json(*number) : Json(nullptr);
   };
   const auto low = [](const auto& i) { return i ? std::optional(i->low) : std::nullopt; };
   const auto high = [](const auto& i) { return i ? std::optional(i->high) : std::nullopt; };
@@ -111,9 +112,8 @@ struct CompareCommand {
   bool json = false;
 
   void run() const {
-    if (fail_slower && !(*fail_slower >= 0 && std::isfinite(*fail_slower))) {
-      throw UsageError("--fail-slower must be a percentage not below 0, such as 5");
-    }
+    refuse_if(fail_slower && !(*fail_slower >= 0 && std::isfinite(*fail_slower)),
+              "--fail-slower must be a percentage not below 0, such as 5");
     const std::vector<Comparison> all = report::compare(read(a), read(b));
     if (json) {
       fmt::print("{}\n", json_of(all));
@@ -125,11 +125,9 @@ struct CompareCommand {
 
   static report::Saved read(const std::string& file) {
     report::Saved saved = report::read_saved(file);
-    if (saved.records.empty()) {
-      throw UsageError(fmt::format("{} holds the ceilings of a device; give records, as ridge "
-                                   "bench --json prints them",
-                                   file));
-    }
+    refuse_if(saved.records.empty(),
+              "{} holds the ceilings of a device; give records, as ridge bench --json prints them",
+              file);
     return saved;
   }
 
@@ -175,11 +173,11 @@ void add_compare(CommandLine& line) {
   const Command command = line.add_command(
       "compare", "compare two files of records: faster, slower or cannot tell, and why");
   auto o = std::make_shared<CompareCommand>();
-  command.add("A", &o->a, "file of records, as --json prints them").require();
-  command.add("B", &o->b, "another one: is it faster or slower than A?").require();
-  command.add("--fail-slower", &o->fail_slower,
-              "exit 1 when a launch is slower by more than so many percent");
-  command.add("--json", &o->json, "print an array, one element a launch");
+  command.add({required("A", &o->a, "file of records, as --json prints them"),
+               required("B", &o->b, "another one: is it faster or slower than A?"),
+               {"--fail-slower", &o->fail_slower,
+                "exit 1 when a launch is slower by more than so many percent"},
+               {"--json", &o->json, "print an array, one element a launch"}});
   command.set_action([o] { o->run(); });
 }
 

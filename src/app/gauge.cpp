@@ -7,8 +7,8 @@
 #include <ridge/gauge/slices.hpp>
 #include <ridge/record/measure.hpp>
 
+#include "../core/refuse.hpp"
 #include "commands.hpp"
-#include "gauge_commands.hpp"
 #include "gauge_input.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
@@ -26,16 +26,12 @@ struct InfoOptions {
   bool accept = false, json = false;
 
   void run() const {
-    if (!std::filesystem::exists(file)) throw UsageError("there is no file " + file);
+    refuse_if(!std::filesystem::exists(file), "there is no file {}", file);
     comm::Communicator& ranks = comm::world();
     const io::GaugeFile read = io::read_gauge_file(ranks, file, configuration);
     const gauge::Slices slices(ranks, read.configuration.extents);
     const gauge::LinkAverages averages = gauge::link_averages(slices, read.configuration.links);
-    if (json) {
-      print_json(read, averages);
-    } else {
-      print(read, averages);
-    }
+    json ? print_json(read, averages) : print(read, averages);
     std::fflush(stdout);
     ranks.barrier(); // the first to end ends all: not before rank 0 has printed
     if (accept) return;
@@ -107,8 +103,8 @@ struct PlaquetteOptions {
     const auto once = [&] { (void)measured(); };
     record.timing = ranks.ranks() == 1 ? measure(queue, once, few)
                                        : comm::measure_ranks(ranks, queue, once, few);
-    record.details.push_back({"plaquette", averages.plaquette, ""});
-    record.details.push_back({"link_trace", averages.link_trace, ""});
+    record.details.insert(record.details.end(), {{"plaquette", averages.plaquette, ""},
+                                                 {"link_trace", averages.link_trace, ""}});
     fmt::print("{}\n", to_json(std::vector{record}));
   }
 };
@@ -152,10 +148,10 @@ void add_info(const Command& gauge) {
   const Command command =
       gauge.add_command("info", "what a configuration's file holds, with all its checks");
   auto o = std::make_shared<InfoOptions>();
-  command.add("FILE", &o->file, "NERSC, ILDG (LIME) or HDF5").require();
-  add_configuration(command, &o->configuration);
-  command.add("--accept", &o->accept, "exit 0 though checks fail");
-  command.add("--json", &o->json, "print an object");
+  command.add({required("FILE", &o->file, gauge_forms),
+               configuration_row(&o->configuration),
+               {"--accept", &o->accept, "exit 0 though checks fail"},
+               {"--json", &o->json, "print an object"}});
   command.set_action([o] { o->run(); }, Ranks::several);
 }
 
@@ -163,52 +159,32 @@ void add_plaquette(const Command& gauge) {
   const Command command =
       gauge.add_command("plaquette", "average plaquette and link trace, on a device");
   auto o = std::make_shared<PlaquetteOptions>();
-  command.add("FILE", &o->file, "NERSC, ILDG (LIME) or HDF5").require();
-  command.add("--size", &o->size, "NXxNYxNZxNT that the file must have");
-  add_configuration(command, &o->configuration);
-  command.add("--accept", &o->accept, "go on though checks of the file fail");
-  command.add_device(&o->device);
-  add_rank_grid(command, &o->grid);
-  command.add("--json", &o->json, "print an array with the record");
+  command.add({required("FILE", &o->file, gauge_forms),
+               {"--size", &o->size, "NXxNYxNZxNT that the file must have"},
+               configuration_row(&o->configuration),
+               {"--accept", &o->accept, "go on though checks of the file fail"},
+               device_row(&o->device),
+               rank_grid_row(&o->grid),
+               {"--json", &o->json, "print an array with the record"}});
   command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 void add_convert(const Command& gauge) {
   const Command command = gauge.add_command("convert", "a configuration in another format");
   auto o = std::make_shared<ConvertOptions>();
-  command.add("INPUT", &o->input, "NERSC, ILDG (LIME) or HDF5").require();
-  command.add("OUTPUT", &o->output, "FILE.lime or FILE.ildg: ILDG; FILE.h5: HDF5; any other: NERSC")
-      .require();
-  command.add("--size", &o->size, "NXxNYxNZxNT that the input must have");
-  add_form_options(command, &o->form);
-  command.add("--reunitarise", &o->reunitarise,
-              "make every link special unitary; checks of the input that fail are said only");
-  add_configuration(command, &o->configuration);
-  command.add("--accept", &o->accept, "go on though checks of the input fail");
-  command.add("--overwrite", &o->overwrite, "replace an output that exists");
+  command.add({required("INPUT", &o->input, gauge_forms),
+               required("OUTPUT", &o->output, gauge_endings),
+               {"--size", &o->size, "NXxNYxNZxNT that the input must have"}});
+  command.add(o->form.rows());
+  command.add({{"--reunitarise", &o->reunitarise,
+                "make every link special unitary; checks of the input that fail are said only"},
+               configuration_row(&o->configuration),
+               {"--accept", &o->accept, "go on though checks of the input fail"},
+               {"--overwrite", &o->overwrite, "replace an output that exists"}});
   command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 } // namespace
-
-void add_form_options(const Command& command, FormOptions* form) {
-  command.add("--precision", &form->precision, "fp32 or fp64; as the input if not given");
-  command.add("--order", &form->order, "big or little, the byte order of NERSC files");
-  command.add("--rows", &form->rows, "2 or 3, the rows of a matrix that NERSC files hold");
-}
-
-void add_rank_grid(const Command& command, std::string* grid) {
-  command.add("--ranks", grid,
-              "PxQxRxS: the ranks that mpirun started as a grid; the one that sends least if not "
-              "given");
-}
-
-void add_configuration(const Command& command, int* number) {
-  command
-      .add("--configuration", number,
-           "which of a LIME file's, 1, 2, ...; the only one if not given")
-      .require_between(1, 1000000);
-}
 
 void add_gauge(CommandLine& line) {
   const Command command =

@@ -1,14 +1,15 @@
 // `ridge gauge heatbath`: configurations of the Wilson gauge action.
 #include <ridge/comm/carrier.hpp>
-#include <ridge/core/error.hpp>
 #include <ridge/gauge/heatbath.hpp>
 #include <ridge/gauge/host_links.hpp>
 #include <ridge/gauge/plaquette.hpp>
 #include <ridge/record/estimate.hpp>
 
-#include "gauge_commands.hpp"
+#include "../core/refuse.hpp"
+#include "commands.hpp"
+#include "gauge_input.hpp"
 #include "interrupt.hpp"
-#include "progress.hpp"
+#include "run.hpp"
 
 #include <fmt/format.h>
 
@@ -65,12 +66,14 @@ struct HeatbathCommand {
 
 private:
   void check() {
-    const auto refuse = [](const std::string& what) { throw UsageError(what); };
-    if (!(beta >= 0) || !std::isfinite(beta))
-      refuse(fmt::format("--beta {}: expected a number of at least 0", beta));
-    if (sweeps < 0) refuse(fmt::format("--sweeps {}: expected at least 0", sweeps));
-    if (every < 0) refuse(fmt::format("--every {}: expected at least 0", every));
-    if (relaxations < 0) refuse(fmt::format("--relaxations {}: expected at least 0", relaxations));
+    refuse_if(!(beta >= 0) || !std::isfinite(beta), "--beta {}: expected a number of at least 0",
+              beta);
+    const auto refuse_negative = [](const char* option, Index n) {
+      refuse_if(n < 0, "{} {}: expected at least 0", option, n);
+    };
+    refuse_negative("--sweeps", sweeps);
+    refuse_negative("--every", every);
+    refuse_negative("--relaxations", relaxations);
     if (!seed) seed = 1;
     if (every == 0) every = std::max<Index>(1, sweeps / 20);
   }
@@ -78,12 +81,11 @@ private:
   /// Of a file this rank's slices, else the whole.
   [[nodiscard]] io::GaugeConfiguration begin(comm::Communicator& ranks, bool goes_on) const {
     if (goes_on) return read_configuration(ranks, start, size, accept, configuration).configuration;
-    if (configuration > 0) throw UsageError("--configuration is for a file that --start names");
-    if (size.empty()) throw UsageError("--size NXxNYxNZxNT is needed unless --start names a file");
+    refuse_if(configuration > 0, "--configuration is for a file that --start names");
+    refuse_if(size.empty(), "--size NXxNYxNZxNT is needed unless --start names a file");
     io::GaugeConfiguration c;
     c.extents = parse_extents(size, "--size");
-    if (c.extents.rank() != 4)
-      throw UsageError(fmt::format("--size {}: expected four extents", size));
+    refuse_if(c.extents.rank() != 4, "--size {}: expected four extents", size);
     c.links = start == "hot" ? gauge::hot_links(c.extents, *seed) : gauge::cold_links(c.extents);
     return c;
   }
@@ -145,19 +147,16 @@ private:
     }
     Record record = heatbath.record();
     const double launches = static_cast<double>(sweeps) * 8 * (1 + relaxations);
-    if (sweeps > 0) {
-      const Seconds each{seconds_ / launches};
-      record.timing = Timing{each, each, each, static_cast<int>(std::min(launches, 2e9))};
-      const double bytes = static_cast<double>(record.work.read.value + record.work.written.value);
-      record.achieved = Achievement{bytes / each.value, "B/s", 0, ""};
-    }
-    record.details.push_back({"sweeps", static_cast<double>(heatbath.sweeps()), ""});
-    record.details.push_back({"beta", beta, ""});
-    record.details.push_back({"plaquette", last, ""});
+    set_rate(record, static_cast<Index>(launches), seconds_,
+             static_cast<double>(record.work.read.value + record.work.written.value), "B/s");
     std::string all;
     for (const double p : history_)
       all += fmt::format("{}{:.15g}", all.empty() ? "" : " ", p);
-    record.details.push_back({"plaquettes", 0, all});
+    record.details.insert(record.details.end(),
+                          {{"sweeps", static_cast<double>(heatbath.sweeps()), ""},
+                           {"beta", beta, ""},
+                           {"plaquette", last, ""},
+                           {"plaquettes", 0, all}});
     fmt::print("{}\n", to_json(std::vector{record}));
   }
 
@@ -171,24 +170,25 @@ void add_heatbath(const Command& gauge) {
   const Command command = gauge.add_command(
       "heatbath", "make a configuration of the Wilson gauge action by heatbath and overrelaxation");
   auto o = std::make_shared<HeatbathCommand>();
-  command.add("--size", &o->size, "NXxNYxNZxNT, all even");
-  command.add("--beta", &o->beta, "6 / g^2; 6 if not given");
-  command.add("--sweeps", &o->sweeps, "of heatbath; 100 if not given, 0 writes the start");
-  command.add("--relaxations", &o->relaxations,
-              "sweeps of overrelaxation after each; 4 if not given");
-  command.add("--seed", &o->seed, "of the random numbers; 1 if not given");
-  command.add("--start", &o->start,
-              "cold (if not given), hot, or FILE: go on from there, sweeps counted on");
-  command.add("--every", &o->every, "sweeps between plaquettes; a twentieth if not given");
-  command.add("-o,--output", &o->output, "the links after the last sweep; Ctrl-C writes them, too")
-      .require();
-  add_form_options(command, &o->form);
-  command.add_device(&o->device);
-  add_rank_grid(command, &o->grid);
-  add_configuration(command, &o->configuration);
-  command.add("--accept", &o->accept, "go on though checks of the start fail");
-  command.add("--overwrite", &o->overwrite, "replace an output that exists");
-  command.add("--json", &o->json, "print an array with the record of a launch");
+  command.add({
+      {"--size", &o->size, "NXxNYxNZxNT, all even"},
+      {"--beta", &o->beta, "6 / g^2; 6 if not given"},
+      {"--sweeps", &o->sweeps, "of heatbath; 100 if not given, 0 writes the start"},
+      {"--relaxations", &o->relaxations, "sweeps of overrelaxation after each; 4 if not given"},
+      {"--seed", &o->seed, "of the random numbers; 1 if not given"},
+      {"--start", &o->start,
+       "cold (if not given), hot, or FILE: go on from there, sweeps counted on"},
+      {"--every", &o->every, "sweeps between plaquettes; a twentieth if not given"},
+      required("-o,--output", &o->output,
+               "the links after the last sweep; Ctrl-C writes them, too"),
+  });
+  command.add(o->form.rows());
+  command.add({device_row(&o->device),
+               rank_grid_row(&o->grid),
+               configuration_row(&o->configuration),
+               {"--accept", &o->accept, "go on though checks of the start fail"},
+               {"--overwrite", &o->overwrite, "replace an output that exists"},
+               {"--json", &o->json, "print an array with the record of a launch"}});
   command.set_action([o] { o->run(); }, Ranks::several);
 }
 

@@ -5,8 +5,8 @@
 #include <ridge/gauge/slices.hpp>
 #include <ridge/lattice/stored/part.hpp>
 
+#include "../core/refuse.hpp"
 #include "../io/output_file.hpp"
-#include "interrupt.hpp"
 
 #include <fmt/core.h>
 
@@ -24,14 +24,12 @@ io::GaugeFile read_configuration(const std::string& file, const std::string& siz
 
 io::GaugeFile read_configuration(comm::Communicator& ranks, const std::string& file,
                                  const std::string& size, bool accept, int configuration) {
-  if (!std::filesystem::exists(file)) throw UsageError("there is no file " + file);
+  refuse_if(!std::filesystem::exists(file), "there is no file {}", file);
   io::GaugeFile read = io::read_gauge_file(ranks, file, configuration);
   if (!size.empty()) {
     const Extents asked = parse_extents(size, "--size");
-    if (asked != read.configuration.extents) {
-      throw UsageError(fmt::format("{}: its lattice is {}; {} was asked for", file,
-                                   to_text(read.configuration.extents), to_text(asked)));
-    }
+    refuse_if(asked != read.configuration.extents, "{}: its lattice is {}; {} was asked for", file,
+              to_text(read.configuration.extents), to_text(asked));
   }
   if (!accept) {
     try {
@@ -53,11 +51,9 @@ namespace {
 Extents parsed_ranks(const comm::Communicator& ranks, const Extents& extents,
                      const std::string& grid) {
   const Extents divided = parse_extents(grid, "--ranks");
-  if (divided.rank() != extents.rank() || divided.count() != ranks.ranks()) {
-    throw UsageError(fmt::format("--ranks {}: expected {} numbers whose product is {}, the ranks "
-                                 "that were started",
-                                 grid, extents.rank(), ranks.ranks()));
-  }
+  refuse_if(divided.rank() != extents.rank() || divided.count() != ranks.ranks(),
+            "--ranks {}: expected {} numbers whose product is {}, the ranks that were started",
+            grid, extents.rank(), ranks.ranks());
   return divided;
 }
 
@@ -111,23 +107,32 @@ io::GaugeForm FormOptions::form(const std::string& file, const io::GaugeForm& li
   form.format = ending == ".lime" || ending == ".ildg"                     ? io::GaugeFormat::ildg
                 : ending == ".h5" || ending == ".hdf5" || ending == ".hdf" ? io::GaugeFormat::hdf5
                                                                            : io::GaugeFormat::nersc;
-  const auto choose = [&](const std::string& name, const std::string& value, const char* first,
-                          const char* second) {
-    if (value == first) return true;
-    if (value == second) return false;
-    throw UsageError(fmt::format("{} {}: expected {} or {}", name, value, first, second));
-  };
   const bool nersc = form.format == io::GaugeFormat::nersc;
   if (!precision.empty())
-    form.real_bytes = choose("--precision", precision, "fp32", "fp64") ? 4 : 8;
-  if (!nersc && (!order.empty() || !rows.empty())) {
-    throw UsageError(fmt::format("{} is for NERSC files; {} is none",
-                                 order.empty() ? "--rows" : "--order", file));
-  }
-  if (!order.empty()) form.big_endian = choose("--order", order, "big", "little");
-  if (!rows.empty()) form.rows = choose("--rows", rows, "2", "3") ? 2 : 3;
+    form.real_bytes = is_first("--precision", precision, "fp32", "fp64") ? 4 : 8;
+  refuse_if(!nersc && !(order.empty() && matrix_rows.empty()), "{} is for NERSC files; {} is none",
+            order.empty() ? "--rows" : "--order", file);
+  if (!order.empty()) form.big_endian = is_first("--order", order, "big", "little");
+  if (!matrix_rows.empty()) form.rows = is_first("--rows", matrix_rows, "2", "3") ? 2 : 3;
   if (!nersc) form.rows = 3, form.big_endian = true;
   return form;
+}
+
+std::vector<OptionRow> FormOptions::rows() {
+  return {{"--precision", &precision, "fp32 or fp64; as the input if not given"},
+          {"--order", &order, "big or little, the byte order of NERSC files"},
+          {"--rows", &matrix_rows, "2 or 3, the rows of a matrix that NERSC files hold"}};
+}
+
+OptionRow rank_grid_row(std::string* grid) {
+  return {
+      "--ranks", grid,
+      "PxQxRxS: the ranks that mpirun started as a grid; the one that sends least if not given"};
+}
+
+OptionRow configuration_row(int* number) {
+  return {"--configuration", number, "which of a LIME file's, 1, 2, ...; the only one if not given",
+          Rule::none,        1,      1000000};
 }
 
 } // namespace ridge::app

@@ -7,10 +7,21 @@
 #include <ridge/lattice/rank_lattice.hpp>
 
 #include "../io/output_plan.hpp"
+#include "options.hpp"
 
 #include <string>
+#include <vector>
 
 namespace ridge::app {
+
+inline constexpr const char* gauge_forms = "NERSC, ILDG (LIME) or HDF5";
+inline constexpr const char* gauge_endings =
+    "FILE.lime or FILE.ildg: ILDG; FILE.h5: HDF5; any other: NERSC";
+
+/// --ranks of a command that several ranks run.
+[[nodiscard]] OptionRow rank_grid_row(std::string* grid);
+/// --configuration of a command that reads one.
+[[nodiscard]] OptionRow configuration_row(int* number);
 
 /// Reads a configuration. Throws Failure for checks that fail, unless `accept`: then each is said
 /// on stderr. Throws UsageError where its lattice is not `size`, unless that is empty.
@@ -48,7 +59,8 @@ void write_configuration(comm::Communicator& ranks, const io::OutputPlan& plan,
 /// How a file is to be written, as its ending and the options say: FILE.lime and FILE.ildg are
 /// ILDG, FILE.h5 and FILE.hdf5 HDF5, all others NERSC. `like`: what is not said.
 struct FormOptions {
-  std::string precision, order, rows;
+  std::string precision, order, matrix_rows;
+  [[nodiscard]] std::vector<OptionRow> rows();
   [[nodiscard]] io::GaugeForm form(const std::string& file, const io::GaugeForm& like) const;
 };
 

@@ -5,7 +5,9 @@
 #include <ridge/gauge/plaquette.hpp>
 #include <ridge/gauge/smear.hpp>
 
-#include "gauge_commands.hpp"
+#include "../core/refuse.hpp"
+#include "commands.hpp"
+#include "gauge_input.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
 
@@ -25,13 +27,13 @@ struct SmearCommand {
   bool spatial = false, accept = false, overwrite = false;
 
   void run() const {
-    if (ape && stout) throw UsageError("--ape and --stout: give one of them, not both");
-    if (!ape && !stout) throw UsageError("either --ape ALPHA or --stout RHO is needed");
+    refuse_if(ape && stout, "--ape and --stout: give one of them, not both");
+    refuse_if(!ape && !stout, "either --ape ALPHA or --stout RHO is needed");
     const double weight = ape ? *ape : *stout;
-    if (!std::isfinite(weight) || (ape && (weight < 0 || weight > 1)))
-      throw UsageError(fmt::format("--{} {}: expected a number{}", ape ? "ape" : "stout", weight,
-                                   ape ? " between 0 and 1" : ""));
-    if (steps < 0) throw UsageError(fmt::format("--steps {}: expected at least 0", steps));
+    refuse_if(!std::isfinite(weight) || (ape && (weight < 0 || weight > 1)),
+              "--{} {}: expected a number{}", ape ? "ape" : "stout", weight,
+              ape ? " between 0 and 1" : "");
+    refuse_if(steps < 0, "--steps {}: expected at least 0", steps);
     comm::Communicator& ranks = comm::world();
     io::OutputPlan plan(overwrite);
     plan.reads(input, "the input");
@@ -75,21 +77,22 @@ struct SmearCommand {
 void add_smear(const Command& gauge) {
   const Command command = gauge.add_command("smear", "APE or stout links of a configuration");
   auto o = std::make_shared<SmearCommand>();
-  command.add("INPUT", &o->input, "NERSC, ILDG (LIME) or HDF5").require();
-  command.add("OUTPUT", &o->output, "FILE.lime or FILE.ildg: ILDG; FILE.h5: HDF5; any other: NERSC")
-      .require();
-  command.add("--ape", &o->ape,
-              "weight of the staples' mean beside 1 - weight of the link, put back into SU(3)");
-  command.add("--stout", &o->stout, "rho, the weight of each staple");
-  command.add("--steps", &o->steps, "how often, 0 or more; 1 if not given");
-  command.add("--spatial", &o->spatial, "links and staples in space only");
-  command.add("--size", &o->size, "NXxNYxNZxNT that the input must have");
-  add_form_options(command, &o->form);
-  command.add_device(&o->device);
-  add_rank_grid(command, &o->grid);
-  add_configuration(command, &o->configuration);
-  command.add("--accept", &o->accept, "go on though checks of the input fail");
-  command.add("--overwrite", &o->overwrite, "replace an output that exists");
+  command.add({
+      required("INPUT", &o->input, gauge_forms),
+      required("OUTPUT", &o->output, gauge_endings),
+      {"--ape", &o->ape,
+       "weight of the staples' mean beside 1 - weight of the link, put back into SU(3)"},
+      {"--stout", &o->stout, "rho, the weight of each staple"},
+      {"--steps", &o->steps, "how often, 0 or more; 1 if not given"},
+      {"--spatial", &o->spatial, "links and staples in space only"},
+      {"--size", &o->size, "NXxNYxNZxNT that the input must have"},
+  });
+  command.add(o->form.rows());
+  command.add({device_row(&o->device),
+               rank_grid_row(&o->grid),
+               configuration_row(&o->configuration),
+               {"--accept", &o->accept, "go on though checks of the input fail"},
+               {"--overwrite", &o->overwrite, "replace an output that exists"}});
   command.set_action([o] { o->run(); }, Ranks::several);
 }
 

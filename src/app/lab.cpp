@@ -118,10 +118,10 @@ void add_lab(CommandLine& line) {
   const Command command =
       line.add_command("lab", "run everything on the best device here: one checked table");
   auto o = std::make_shared<LabCommand>();
-  command.add_device(&o->device);
-  command.add("--quick", &o->quick, "fewer kernels and repeats");
-  command.add("--json", &o->json_file, "also write the records to this file");
-  command.add("--overwrite", &o->overwrite, "replace the file of --json when it exists");
+  command.add({device_row(&o->device),
+               {"--quick", &o->quick, "fewer kernels and repeats"},
+               {"--json", &o->json_file, "also write the records to this file"},
+               {"--overwrite", &o->overwrite, "replace the file of --json when it exists"}});
   command.set_action([o] { o->run(); });
 }
 

@@ -69,14 +69,39 @@ CLI::Validator some_text() {
           ""};
 }
 
+/// Whether an option that has no default was given.
+bool is_given(const OptionTarget& target) {
+  return std::visit(
+      [](const auto* value) {
+        using T = std::remove_cvref_t<decltype(*value)>;
+        if constexpr (requires { value->has_value(); })
+          return value->has_value();
+        else if constexpr (requires { value->empty(); })
+          return !value->empty();
+        else
+          return *value != T{};
+      },
+      target);
+}
+
 } // namespace
+
+void require_none_given(const std::vector<OptionRow>& rows, const std::string& start) {
+  for (const OptionRow& row : rows) {
+    if (row.rule != Rule::fresh || !is_given(row.value)) continue;
+    throw UsageError(row.names +
+                     " cannot be given with --restart: the run goes on with its own; "
+                     "to change it, start anew from " +
+                     start);
+  }
+}
 
 void Option::require() const {
   option_->required();
 }
 
-void Option::require_some() const {
-  option_->required()->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
+void Option::require_between(int least, int most) const {
+  option_->check(CLI::Range(least, most));
 }
 
 void Option::require_png() const {
@@ -93,10 +118,6 @@ void Option::require_png() const {
         return std::string();
       },
       ""));
-}
-
-void Option::require_between(int least, int most) const {
-  option_->check(CLI::Range(least, most));
 }
 
 Option Command::add(const std::string& names, OptionTarget value,
@@ -120,8 +141,24 @@ Option Command::add(const std::string& names, OptionTarget value,
   return Option(*std::visit(add, value));
 }
 
+void Command::add(const std::vector<OptionRow>& rows) const {
+  for (const OptionRow& row : rows) {
+    const Option option = add(row.names, row.value, row.meaning);
+    if (row.rule == Rule::required || row.rule == Rule::some) option.require();
+    if (row.rule == Rule::some)
+      option.option_->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
+    if (row.rule == Rule::png) option.require_png();
+    if (row.most > 0) option.require_between(row.least, row.most);
+  }
+}
+
+OptionRow device_row(std::string* device, const std::string& more) {
+  return {"--device", device, "auto, " + device_forms() + more};
+}
+
 Option Command::add_device(std::string* device, const std::string& more) const {
-  return add("--device", device, "auto, " + device_forms() + more);
+  const OptionRow row = device_row(device, more);
+  return add(row.names, row.value, row.meaning);
 }
 
 Command Command::add_command(const std::string& name, const std::string& meaning) const {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -30,15 +31,44 @@ class Option {
 public:
   explicit Option(CLI::Option& option) : option_(&option) {}
   void require() const;
-  /// Of a list known by its place: at least one word, all that follow belong to it.
-  void require_some() const;
   void require_between(int least, int most) const;
   /// Refuses names of pictures of other kinds.
   void require_png() const;
 
 private:
+  friend class Command;
   CLI::Option* option_;
 };
+
+/// What is asked of an option beside its type.
+enum class Rule {
+  none,
+  required,
+  some,  ///< of a list known by its place: at least one word, all that follow belong to it
+  png,   ///< refuses names of pictures of other kinds
+  fresh, ///< not with --restart
+};
+
+/// An option of a command: a row of its table.
+struct OptionRow {
+  std::string names; ///< "--size", "-o,--output" or, of a word known by its place, "KERNEL"
+  OptionTarget value;
+  std::string meaning;
+  Rule rule = Rule::none;
+  int least = 0, most = 0; ///< of a number, where `most` is not 0
+};
+[[nodiscard]] inline OptionRow required(std::string names, OptionTarget value,
+                                        std::string meaning) {
+  return {std::move(names), value, std::move(meaning), Rule::required};
+}
+/// Not with --restart: a run that goes on has its own.
+[[nodiscard]] inline OptionRow fresh(std::string names, OptionTarget value, std::string meaning) {
+  return {std::move(names), value, std::move(meaning), Rule::fresh};
+}
+[[nodiscard]] OptionRow device_row(std::string* device, const std::string& more = {});
+/// A restart is the same run: no row of the rule `fresh` may be given anew. Throws UsageError for
+/// the first that is; `start` is what another run may begin from.
+void require_none_given(const std::vector<OptionRow>& rows, const std::string& start);
 
 /// On how many ranks a command runs: one, or as many as were started.
 enum class Ranks { one, several };
@@ -46,7 +76,8 @@ enum class Ranks { one, several };
 class Command {
 public:
   explicit Command(CLI::App& command) : command_(&command) {}
-  /// `names` is "--size", "-o,--output" or, of a word known by its place, "KERNEL".
+  void add(const std::vector<OptionRow>& rows) const;
+  /// One row, whose option takes more rules.
   Option add(const std::string& names, OptionTarget value, const std::string& meaning) const;
   /// `--device`; `more` is added to what --help says of it.
   Option add_device(std::string* device, const std::string& more = {}) const;

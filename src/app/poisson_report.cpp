@@ -47,10 +47,10 @@ Record record_of_solve(Queue& queue, comm::Communicator& ranks, const Extents& s
   }
   if (ranks.ranks() > 1) // ranks share z
     record.details.push_back({"rank_grid", 0, fmt::format("1x1x{}", ranks.ranks())});
-  record.details.push_back({"cycles", static_cast<double>(solution.cycles), ""});
-  record.details.push_back({"levels", static_cast<double>(solution.levels), ""});
-  record.details.push_back({"residual", solution.residual(), ""});
-  record.details.push_back({"factor", solution.factor(), ""});
+  record.details.insert(record.details.end(), {{"cycles", static_cast<double>(solution.cycles), ""},
+                                               {"levels", static_cast<double>(solution.levels), ""},
+                                               {"residual", solution.residual(), ""},
+                                               {"factor", solution.factor(), ""}});
   if (solution.end == GridSolution::End::converged)
     record.details.push_back({"criterion", 0, std::string(criterion_of(solution))});
   if (solution.backward_error)
@@ -59,12 +59,10 @@ Record record_of_solve(Queue& queue, comm::Communicator& ranks, const Extents& s
   return record;
 }
 
-template Record record_of_solve(Queue& queue, comm::Communicator& ranks, const Extents& size,
-                                const std::string& own, const GridSolution& solution,
-                                const Field<float>& f, const Field<float>& u);
-template Record record_of_solve(Queue& queue, comm::Communicator& ranks, const Extents& size,
-                                const std::string& own, const GridSolution& solution,
-                                const Field<double>& f, const Field<double>& u);
+template Record record_of_solve(Queue&, comm::Communicator&, const Extents&, const std::string&,
+                                const GridSolution&, const Field<float>&, const Field<float>&);
+template Record record_of_solve(Queue&, comm::Communicator&, const Extents&, const std::string&,
+                                const GridSolution&, const Field<double>&, const Field<double>&);
 
 std::string_view criterion_of(const GridSolution& solution) {
   return solution.criterion == GridSolution::Criterion::rounding ? "rounding" : "residual";
@@ -80,11 +78,9 @@ void print_solve(const Record& record, const GridSolution& solution, const std::
   fmt::print("cycle  residual  factor\n");
   for (std::size_t i = 0; i < solution.residuals.size(); ++i) {
     const double r = solution.residuals[i];
-    if (i == 0) {
-      fmt::print("{:5}  {:8.1e}\n", i, r);
-    } else {
-      fmt::print("{:5}  {:8.1e}  {:6.3f}\n", i, r, r / solution.residuals[i - 1]);
-    }
+    const std::string factor =
+        i == 0 ? "" : fmt::format("  {:6.3f}", r / solution.residuals[i - 1]);
+    fmt::print("{:5}  {:8.1e}{}\n", i, r, factor);
   }
   if (record.timing) {
     fmt::print("{} in all, {} a cycle, {:.2f} million points/s a cycle{}{}\n",

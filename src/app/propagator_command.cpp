@@ -5,9 +5,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/record/roof.hpp>
 
+#include "../core/refuse.hpp"
 #include "../io/output_file.hpp"
-#include "correlator.hpp"
-#include "gauge_commands.hpp"
 #include "gauge_input.hpp"
 #include "interrupt.hpp"
 #include "picture.hpp"
@@ -20,32 +19,36 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 namespace ridge::app {
 
 namespace {
 
+/// Those of "N,N,..."; none where it is not such a text.
+template <class T>
+std::vector<T> numbers_of(std::string_view text) {
+  std::vector<T> all;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (;;) {
+    const auto [next, status] = std::from_chars(at, end, all.emplace_back());
+    if (status != std::errc{} || (next != end && *next != ',')) return {};
+    if (next == end) return all;
+    at = next + 1;
+  }
+}
+
 /// "X,Y,Z,T" of "point:X,Y,Z,T"; the origin of "point".
 std::vector<Index> parse_source(const std::string& text, const Extents& extents) {
-  std::vector<Index> at;
-  const std::string right = fmt::format("--source {}: expected point, or point:X,Y,Z,T within {}",
-                                        text, to_text(extents));
-  if (!text.starts_with("point")) throw UsageError(right);
   if (text == "point") return {0, 0, 0, 0};
-  if (text.size() < 7 || text[5] != ':') throw UsageError(right);
-  const char* from = text.data() + 6;
-  const char* const end = text.data() + text.size();
-  while (from < end) {
-    Index x = 0;
-    const auto [next, status] = std::from_chars(from, end, x);
-    if (status != std::errc{} || (next != end && *next != ',')) throw UsageError(right);
-    at.push_back(x);
-    from = next == end ? end : next + 1;
-  }
-  bool inside = at.size() == 4 && text.back() != ',';
+  std::vector<Index> at;
+  if (text.starts_with("point:")) at = numbers_of<Index>(std::string_view(text).substr(6));
+  bool inside = at.size() == 4;
   for (std::size_t d = 0; inside && d < 4; ++d)
     inside = at[d] >= 0 && at[d] < extents[static_cast<int>(d)];
-  if (!inside) throw UsageError(right);
+  refuse_if(!inside, "--source {}: expected point, or point:X,Y,Z,T within {}", text,
+            to_text(extents));
   return at;
 }
 
@@ -63,6 +66,42 @@ private:
   Clock::time_point begin_ = Clock::now();
 };
 
+/// A line a time: from the source, C(t), and the effective mass log C(t) / C(t + 1) where both are
+/// positive.
+std::string correlator_table(const std::vector<double>& values, const std::string& name) {
+  std::string lines = fmt::format("{:>5} {:>18} {:>12}\n", "t", name, "log ratio");
+  for (std::size_t t = 0; t < values.size(); ++t) {
+    const double next = t + 1 < values.size() ? values[t + 1] : 0;
+    const bool positive = values[t] > 0 && next > 0;
+    lines += fmt::format("{:>5} {:>18.10e} {:>12}\n", t, values[t],
+                         positive ? fmt::format("{:.6f}", std::log(values[t] / next)) : "");
+  }
+  return lines;
+}
+
+/// Bars of the logarithm, the lowest and the highest value at the edges.
+void draw_correlator(const io::OutputPlan& plan, const std::string& file,
+                     const std::vector<double>& values) {
+  constexpr Index column = 8, gap = 2, height = 160;
+  const auto count = static_cast<Index>(values.size());
+  const double most = *std::max_element(values.begin(), values.end());
+  double least = most;
+  for (const double v : values) {
+    if (v > 0) least = std::min(least, v);
+  }
+  const double span = most > least ? std::log(most / least) : 1;
+  std::vector<double> pixels(static_cast<std::size_t>(count * column * height), 0);
+  for (Index t = 0; t < count; ++t) {
+    const double v = values[static_cast<std::size_t>(t)];
+    const double part = v > 0 ? 0.05 + 0.9 * std::log(v / least) / span : 0;
+    for (Index z = 0; z < static_cast<Index>(part * height); ++z) {
+      for (Index x = gap; x < column; ++x)
+        pixels[static_cast<std::size_t>(z * count * column + t * column + x)] = 1;
+    }
+  }
+  write_picture(plan, file, pixels, count * column, height, 0.6);
+}
+
 /// What is said of a column beside its numbers.
 std::string ended_text(const solve::Solved& solved) {
   std::string text = solved.in_double ? "  went on in fp64" : "";
@@ -76,56 +115,46 @@ std::string ended_text(const solve::Solved& solved) {
 } // namespace
 
 void PropagatorCommand::add_options(const Command& command) {
-  command.add("INPUT", &input, "the configuration: NERSC, ILDG (LIME) or HDF5").require();
-  command.add("-o,--output", &output, "FILE.h5: the propagator").require();
-  command.add("--source", &source, "point (if not given), or point:X,Y,Z,T");
-  command.add("--boundary", &boundary,
-              "of fermions in time: antiperiodic (if not given) or periodic");
-  command.add("--tol", &tolerance, "|b - D x| / |b|; 1e-10 if not given");
-  command.add("--iterations", &iterations, "most of a column; 10000 if not given");
-  command.add("--reproducible", &reproducible,
-              "sums with the same bits for any number of ranks, and so the same solution");
-  command.add("--size", &size, "NXxNYxNZxNT that the configuration must have");
-  command.add("--picture", &picture, "PNG of the pion's correlator, bars of its logarithm")
-      .require_png();
-  command.add_device(&device);
-  add_configuration(command, &configuration);
-  command.add("--accept", &accept, "go on though checks of the configuration fail");
-  command.add("--overwrite", &overwrite, "replace an output that exists");
-  command.add("--json", &json, "print an array with the record");
-  command.add("--no-roof", &no_roof, "measure no ceiling for it");
+  command.add({
+      required("INPUT", &input, "the configuration: NERSC, ILDG (LIME) or HDF5"),
+      required("-o,--output", &output, "FILE.h5: the propagator"),
+      {"--source", &source, "point (if not given), or point:X,Y,Z,T"},
+      {"--boundary", &boundary, "of fermions in time: antiperiodic (if not given) or periodic"},
+      {"--tol", &tolerance, "|b - D x| / |b|; 1e-10 if not given"},
+      {"--iterations", &iterations, "most of a column; 10000 if not given"},
+      {"--reproducible", &reproducible,
+       "sums with the same bits for any number of ranks, and so the same solution"},
+      {"--size", &size, "NXxNYxNZxNT that the configuration must have"},
+      {"--picture", &picture, "PNG of the pion's correlator, bars of its logarithm", Rule::png},
+      device_row(&device),
+      configuration_row(&configuration),
+      {"--accept", &accept, "go on though checks of the configuration fail"},
+      {"--overwrite", &overwrite, "replace an output that exists"},
+      {"--json", &json, "print an array with the record"},
+      {"--no-roof", &no_roof, "measure no ceiling for it"},
+  });
 }
 
-void PropagatorCommand::choose(const char* option, const std::string& value, const char* first,
-                               const char* second) {
-  if (value != first && value != second)
-    throw UsageError(fmt::format("{} {}: expected {} or {}", option, value, first, second));
+Extents PropagatorCommand::stored_grid(const Extents& extents) const {
+  return stored_ranks(ranks(), extents, grid);
 }
 
 std::vector<double> PropagatorCommand::parse_shifts(const std::string& text) {
-  std::vector<double> all;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at != end) {
-    double shift = 0;
-    const auto [next, status] = std::from_chars(at, end, shift);
-    const bool more = next != end && *next == ',' && next + 1 != end;
-    if (status != std::errc{} || !(next == end || more) || !(shift >= 0) || !std::isfinite(shift))
-      throw UsageError(
-          fmt::format("--shifts {}: expected numbers of at least 0, such as 0.01,0.1", text));
-    all.push_back(shift);
-    at = more ? next + 1 : next;
-  }
+  if (text.empty()) return {};
+  std::vector<double> all = numbers_of<double>(text);
+  const bool sound = !all.empty() && std::all_of(all.begin(), all.end(), [](double shift) {
+    return shift >= 0 && std::isfinite(shift);
+  });
+  refuse_if(!sound, "--shifts {}: expected numbers of at least 0, such as 0.01,0.1", text);
   return all;
 }
 
 void PropagatorCommand::run() {
-  choose("--boundary", boundary, "antiperiodic", "periodic");
+  (void)is_first("--boundary", boundary, "antiperiodic", "periodic");
   check();
-  if (!(tolerance > 0 && tolerance < 1))
-    throw UsageError(fmt::format("--tol {}: expected a number between 0 and 1", tolerance));
-  if (iterations < 1)
-    throw UsageError(fmt::format("--iterations {}: expected at least 1", iterations));
+  refuse_if(!(tolerance > 0 && tolerance < 1), "--tol {}: expected a number between 0 and 1",
+            tolerance);
+  refuse_if(iterations < 1, "--iterations {}: expected at least 1", iterations);
   io::OutputPlan plan(overwrite);
   plan.reads(input, "the configuration");
   if (!from.empty()) plan.reads(from, "the start");
@@ -302,12 +331,13 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
                             Index from_t) const {
   const bool goes_on = can_go_on();
   const bool stopped = interrupt_seen_by(ranks());
-  const Correlator pion(correlator_, from_t);
-  if (!picture.empty() && ranks().rank() == 0) pion.draw(plan, picture);
+  std::vector<double> pion = correlator_;
+  std::rotate(pion.begin(), pion.begin() + from_t, pion.end());
+  if (!picture.empty() && ranks().rank() == 0) draw_correlator(plan, picture, pion);
   if (json) {
     print_record(queue, extents);
   } else {
-    if (shifts().empty()) fmt::print("{}", pion.table("pion"));
+    if (shifts().empty()) fmt::print("{}", correlator_table(pion, "pion"));
     fmt::print("{} iterations in {}, {} on {}; wrote {}\n", total_.iterations,
                to_text(total_.seconds), quantity(total_.bytes / total_.seconds.value, "B/s"),
                to_text(queue.device().id()), output);
@@ -351,15 +381,15 @@ void PropagatorCommand::print_record(Queue& queue, const Extents& extents) const
     record.achieved->roof = copy->value;
     record.achieved->roof_name = "copy";
   }
-  record.details.push_back({"solver", 0, solver_text()});
   std::string all;
   for (const double c : correlator_)
     all += fmt::format("{}{:.15g}", all.empty() ? "" : " ", c);
-  record.details.push_back({"correlator", 0, all});
-  record.details.push_back({"reading_seconds", reading_.value, {}});
-  record.details.push_back({"preparing_seconds", preparing().value, {}});
-  record.details.push_back({"writing_seconds", writing_.value, {}});
-  record.details.push_back({"roof_seconds", roof_seconds.value, {}});
+  record.details.insert(record.details.end(), {{"solver", 0, solver_text()},
+                                               {"correlator", 0, all},
+                                               {"reading_seconds", reading_.value, {}},
+                                               {"preparing_seconds", preparing().value, {}},
+                                               {"writing_seconds", writing_.value, {}},
+                                               {"roof_seconds", roof_seconds.value, {}}});
   fmt::print("{}\n", to_json(std::vector{record}));
 }
 

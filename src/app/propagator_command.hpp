@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ridge::app {
@@ -48,6 +49,17 @@ public:
   virtual double residual(const io::Column& x, const io::Column& b) = 0;
 };
 
+/// What has a solver of this type.
+template <class Solver>
+class Columns : public ColumnSolver {
+public:
+  template <class... Arguments>
+  explicit Columns(Arguments&&... arguments) : solver_(std::forward<Arguments>(arguments)...) {}
+
+protected:
+  Solver solver_;
+};
+
 class PropagatorCommand {
 public:
   virtual ~PropagatorCommand() = default;
@@ -76,11 +88,11 @@ protected:
   [[nodiscard]] gauge::Boundary fermion_boundary() const {
     return boundary == "periodic" ? gauge::periodic : gauge::antiperiodic_in_time;
   }
-  /// Throws UsageError where an option's value is neither of two.
-  static void choose(const char* option, const std::string& value, const char* first,
-                     const char* second);
+  /// This rank's grid of ranks for stored fields.
+  [[nodiscard]] Extents stored_grid(const Extents& extents) const;
 
   std::string from; ///< empty, or of commands that can go on
+  std::string grid; ///< of ranks, as --ranks has it
   bool reproducible = false;
   /// The ranks that were started together.
   [[nodiscard]] static comm::Communicator& ranks() { return comm::world(); }

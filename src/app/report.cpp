@@ -38,12 +38,12 @@ void add_report(CommandLine& line) {
   const Command command =
       line.add_command("report", "write one page to look at from files of records");
   auto o = std::make_shared<ReportCommand>();
-  command
-      .add("INPUT", &o->inputs,
-           "files of records or of ceilings, as bench, lab and roof write with --json")
-      .require_some();
-  command.add("-o,--output", &o->output, "the HTML file to write").require();
-  command.add("--overwrite", &o->overwrite, "replace the HTML file when it exists");
+  command.add({
+      {"INPUT", &o->inputs,
+       "files of records or of ceilings, as bench, lab and roof write with --json", Rule::some},
+      required("-o,--output", &o->output, "the HTML file to write"),
+      {"--overwrite", &o->overwrite, "replace the HTML file when it exists"},
+  });
   command.set_action([o] { o->run(); });
 }
 

@@ -1,20 +1,24 @@
 #include <ridge/comm/carrier.hpp>
+#include <ridge/comm/measure.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/model/measured.hpp>
 #include <ridge/record/roof.hpp>
 
+#include "../core/refuse.hpp"
 #include "../io/output_file.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
-#include "links.hpp"
 #include "progress.hpp"
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 namespace ridge::app {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string cache_text(const CacheRoof& roof) {
   lab::Table table({"over and over", "read", "beside plain stores", "beside non-temporal stores",
@@ -37,21 +41,57 @@ std::string cache_text(const CacheRoof& roof) {
                      room(roof.plain_room()), room(roof.nontemporal_room()));
 }
 
+/// Measures and prints what messages between ranks cost.
+void print_links(comm::Communicator& ranks, const Device& device, bool quick, bool json) {
+  Queue queue(device);
+  const auto links = comm::measure_links(ranks, queue, quick);
+  if (json) {
+    Json all{{"device", to_text(device.id())},
+             {"device_name", device.facts().name},
+             {"ranks", ranks.ranks()},
+             {"library", ranks.implementation()},
+             {"links", Json::array()}};
+    for (const comm::Link& link : links) {
+      Json one{{"with_rank", link.rank},
+               {"where", link.where},
+               {"carrier", comm::to_text(link.carrier)},
+               {"latency_seconds", link.latency.value},
+               {"bytes_per_second", link.one_way},
+               {"bytes_per_second_each_way", link.both_ways},
+               {"exchanges", Json::array()}};
+      for (const auto& e : link.exchanges)
+        one["exchanges"].push_back({{"bytes", e.size.value}, {"seconds", e.seconds.value}});
+      all["links"].push_back(one);
+    }
+    fmt::print("{}\n", all.dump(2));
+    return;
+  }
+  fmt::print("{} ranks on {} ({}) over {}\n", ranks.ranks(), to_text(device.id()),
+             device.facts().name, ranks.implementation());
+  lab::Table table({"rank 0 with", "by", "latency", "one way", "each way at once", "exchange of"});
+  for (const comm::Link& link : links) {
+    std::string exchanges;
+    for (const auto& e : link.exchanges)
+      exchanges += fmt::format("{}{} in {}", exchanges.empty() ? "" : ", ", to_text(e.size),
+                               to_text(e.seconds));
+    table.add({fmt::format("{} ({})", link.rank, link.where), comm::to_text(link.carrier),
+               to_text(link.latency), quantity(link.one_way, "B/s"),
+               quantity(link.both_ways, "B/s"), exchanges});
+  }
+  fmt::print("{}", table.text());
+}
+
 struct RoofCommand {
-  std::string device = "auto";
-  std::string output;
-  bool quick = false;
-  bool cache = false;
-  bool overwrite = false;
-  bool json = false;
+  std::string device = "auto", output;
+  bool quick = false, cache = false, overwrite = false, json = false;
 
   void run() const {
     comm::Communicator& world = comm::world();
     const Device chosen = comm::device_of_rank(world, device);
-    if (!output.empty() && !cache)
-      throw UsageError("--output takes the constants that --cache measures; give both");
+    refuse_if(!output.empty() && !cache,
+              "--output takes the constants that --cache measures; give both");
     if (world.ranks() > 1) {
-      if (cache) throw UsageError("--cache measures one device; run it on one rank");
+      refuse_if(cache, "--cache measures one device; run it on one rank");
       print_links(world, chosen, quick, json);
       return;
     }
@@ -65,11 +105,8 @@ struct RoofCommand {
       return;
     }
     fmt::print("{} ({})\n", to_text(roof.device), roof.device_name);
-    if (roof.ceilings.empty()) {
-      fmt::print("an emulated GPU has no roof\n");
-    } else {
-      fmt::print("{}", lab::roof_table(roof));
-    }
+    fmt::print("{}",
+               roof.ceilings.empty() ? "an emulated GPU has no roof\n" : lab::roof_table(roof));
   }
 
 private:
@@ -132,17 +169,19 @@ private:
 void add_roof(CommandLine& line) {
   const Command command = line.add_command(
       "roof", "measure and print the ceilings of a device; over ranks, of what connects them");
-  auto options = std::make_shared<RoofCommand>();
-  command.add_device(&options->device);
-  command.add("--quick", &options->quick, "fewer repeats");
-  command.add("--cache", &options->cache,
-              "measure where the caches end instead: reads over and over of more and more, what "
-              "stores beside them change, and latencies");
-  command.add("-o,--output", &options->output,
-              "with --cache: write the constants of this device that the model takes, FILE.json");
-  command.add("--overwrite", &options->overwrite, "replace the file of --output when it exists");
-  command.add("--json", &options->json, "print JSON");
-  command.set_action([options] { options->run(); }, Ranks::several);
+  auto o = std::make_shared<RoofCommand>();
+  command.add({
+      device_row(&o->device),
+      {"--quick", &o->quick, "fewer repeats"},
+      {"--cache", &o->cache,
+       "measure where the caches end instead: reads over and over of more and more, what stores "
+       "beside them change, and latencies"},
+      {"-o,--output", &o->output,
+       "with --cache: write the constants of this device that the model takes, FILE.json"},
+      {"--overwrite", &o->overwrite, "replace the file of --output when it exists"},
+      {"--json", &o->json, "print JSON"},
+  });
+  command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 } // namespace ridge::app

@@ -1,13 +1,10 @@
 // `ridge solve dwf` and `mobius`: propagators of domain-wall fermions.
-#include <ridge/core/error.hpp>
 #include <ridge/gauge/domain_wall.hpp>
 
-#include "gauge_commands.hpp"
+#include "../core/refuse.hpp"
+#include "commands.hpp"
 #include "gauge_input.hpp"
 #include "propagator_command.hpp"
-#include "solve_commands.hpp"
-
-#include <fmt/format.h>
 
 #include <cmath>
 
@@ -15,51 +12,41 @@ namespace ridge::app {
 
 namespace {
 
-class DomainWallColumns final : public ColumnSolver {
+class DomainWallColumns final : public Columns<gauge::DomainWallSolver> {
 public:
-  DomainWallColumns(comm::Communicator& ranks, const Extents& grid, Queue& queue,
-                    const Extents& extents, const gauge::HostLinks& links,
-                    const gauge::DomainWallNumbers& numbers, const gauge::Boundary& boundary,
-                    gauge::DomainWallSolver::Method method)
-      : solver_(ranks, grid, queue, extents, links, numbers, boundary, method) {}
-
+  using Columns::Columns;
   solve::Solved solve(io::Column& x, const io::Column& b, const solve::Options& options) override {
     return solver_.propagate(x, b, options);
   }
   /// Of a column that was not begun: it is 0.
   double residual(const io::Column& /*x*/, const io::Column& /*b*/) override { return 1; }
-
-private:
-  gauge::DomainWallSolver solver_;
 };
 
 class DomainWallCommand final : public PropagatorCommand {
 public:
   DomainWallCommand(const Command& command, bool moebius) : moebius_(moebius) {
     add_options(command);
-    command.add("--mass", &mass_, "of the quark");
-    command.add("--ls", &values_, "values of the fifth dimension; 16 if not given");
-    command.add("--m5", &m5_, "the wall's height, between 0 and 2; 1.8 if not given");
+    command.add({{"--mass", &mass_, "of the quark"},
+                 {"--ls", &values_, "values of the fifth dimension; 16 if not given"},
+                 {"--m5", &m5_, "the wall's height, between 0 and 2; 1.8 if not given"}});
     if (moebius) {
-      command.add("--b5", &b_, "of Moebius's kernel; 1.5 if not given");
-      command.add("--c5", &c_, "of Moebius's kernel; 0.5 if not given");
+      command.add({{"--b5", &b_, "of Moebius's kernel; 1.5 if not given"},
+                   {"--c5", &c_, "of Moebius's kernel; 0.5 if not given"}});
     }
-    command.add("--precision", &precision_, "mixed: fp32 within fp64 (if not given), or fp64");
-    add_rank_grid(command, &grid_);
+    command.add({{"--precision", &precision_, "mixed: fp32 within fp64 (if not given), or fp64"},
+                 rank_grid_row(&grid)});
     command.set_footer("\nA residual is that of the system in five dimensions. Ctrl-C keeps the "
                        "columns that are done.\n");
   }
 
 private:
   void check() const override {
-    choose("--precision", precision_, "mixed", "fp64");
-    if (!mass_ || !std::isfinite(*mass_)) throw UsageError("--mass is needed");
-    if (values_ < 2 || values_ > 128)
-      throw UsageError(fmt::format("--ls {}: expected 2 to 128", values_));
-    if (!(m5_ > 0 && m5_ < 2))
-      throw UsageError(fmt::format("--m5 {}: expected a number between 0 and 2", m5_));
-    if (!(std::isfinite(b_) && std::isfinite(c_) && b_ + c_ > 0))
-      throw UsageError(fmt::format("--b5 {} --c5 {}: expected a positive sum", b_, c_));
+    (void)is_first("--precision", precision_, "mixed", "fp64");
+    refuse_if(!mass_ || !std::isfinite(*mass_), "--mass is needed");
+    refuse_if(values_ < 2 || values_ > 128, "--ls {}: expected 2 to 128", values_);
+    refuse_if(!(m5_ > 0 && m5_ < 2), "--m5 {}: expected a number between 0 and 2", m5_);
+    refuse_if(!(std::isfinite(b_) && std::isfinite(c_) && b_ + c_ > 0),
+              "--b5 {} --c5 {}: expected a positive sum", b_, c_);
   }
   [[nodiscard]] std::unique_ptr<ColumnSolver> make(Queue& queue, const Extents& extents,
                                                    const gauge::HostLinks& links) const override {
@@ -67,8 +54,8 @@ private:
                                      moebius_ ? c_ : 0};
     using Method = gauge::DomainWallSolver::Method;
     return std::make_unique<DomainWallColumns>(
-        ranks(), stored_ranks(ranks(), extents, grid_), queue, extents, links, n,
-        fermion_boundary(), precision_ == "mixed" ? Method::mixed_cg : Method::cg);
+        ranks(), stored_grid(extents), queue, extents, links, n, fermion_boundary(),
+        precision_ == "mixed" ? Method::mixed_cg : Method::cg);
   }
   [[nodiscard]] std::vector<io::PropagatorNumber> numbers() const override {
     return {{"mass", *mass_},
@@ -83,7 +70,6 @@ private:
   [[nodiscard]] bool can_go_on() const override { return false; }
 
   bool moebius_;
-  std::string grid_;
   std::optional<double> mass_;
   std::string precision_ = "mixed";
   Index values_ = 16;

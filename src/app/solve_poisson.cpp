@@ -4,14 +4,15 @@
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
 
+#include "../core/refuse.hpp"
 #include "apply_output.hpp"
+#include "commands.hpp"
 #include "evolve_fields.hpp"
 #include "hdf5_describe.hpp"
 #include "interrupt.hpp"
 #include "poisson_report.hpp"
 #include "progress.hpp"
 #include "rank_pieces.hpp"
-#include "solve_commands.hpp"
 #include "spacing.hpp"
 #include "transfer.hpp"
 #include "version.hpp"
@@ -30,34 +31,27 @@ namespace {
 using solve::GridSolution;
 
 struct PoissonCommand {
-  std::string input, output, boundary;
-  std::string spacing = "1";
-  std::string from, coefficient, mask;
-  std::string own; ///< FILE.hpp:Name
-  std::vector<std::string> settings;
-  std::string method = "auto";
+  std::string input, output, boundary, from, coefficient, mask;
+  std::string spacing = "1", method = "auto", device = "auto";
+  std::string own;             ///< FILE.hpp:Name
   std::string cycle, smoother; ///< empty: not given
-  std::string device = "auto";
-  double shift = 0;
+  std::vector<std::string> settings;
+  double shift = 0, tolerance = 1e-10;
   int order = 2;
   std::optional<double> asked; ///< tolerance
-  double tolerance = 1e-10;
   std::optional<Index> cycles;
-  bool project = false;
-  bool reproducible = false;
-  bool overwrite = false;
-  bool json = false;
+  bool project = false, reproducible = false, overwrite = false, json = false;
 
   /// `--operator` may name the equation that the other options say, and is done with then.
   void take_equation() {
-    const auto refuse = [this](const char* what) {
-      throw UsageError(fmt::format("--operator {} {}", own, what));
+    const auto refuse = [this](bool wrong, const char* what) {
+      refuse_if(wrong, "--operator {} {}", own, what);
     };
     const bool is_diffusion = own == "diffusion";
     if (own != "poisson" && own != "helmholtz" && !is_diffusion) return;
-    if (is_diffusion && coefficient.empty()) refuse("takes --coefficient FILE.h5:/path");
-    if (!is_diffusion && !coefficient.empty()) refuse("takes no --coefficient; diffusion does");
-    if (own == "poisson" && shift != 0) refuse("takes no --shift; helmholtz does");
+    refuse(is_diffusion && coefficient.empty(), "takes --coefficient FILE.h5:/path");
+    refuse(!is_diffusion && !coefficient.empty(), "takes no --coefficient; diffusion does");
+    refuse(own == "poisson" && shift != 0, "takes no --shift; helmholtz does");
     own.clear();
   }
 
@@ -74,8 +68,7 @@ struct PoissonCommand {
     (void)parsed_cycle();
     (void)parsed_smoother();
     require_own();
-    if (!(tolerance > 0 && tolerance < 1))
-      throw UsageError(fmt::format("--tol is between 0 and 1, not {}", tolerance));
+    refuse_if(!(tolerance > 0 && tolerance < 1), "--tol is between 0 and 1, not {}", tolerance);
     std::vector<std::filesystem::path> fields = face_files(problem.boundaries);
     read_face_fields(problem.boundaries, source.extents());
     const std::optional<InputDataset> guess = like(source, from, "--from", fields);
@@ -100,19 +93,17 @@ struct PoissonCommand {
 
   /// What an operator of the user's own does not take.
   void require_own() const {
-    if (own.empty()) {
-      if (!settings.empty()) throw UsageError("--set is for an operator in a file");
-      return;
-    }
-    if (!lab::names_a_file(own))
-      throw UsageError(
-          fmt::format("--operator is poisson, helmholtz, diffusion or FILE.hpp:Name, a functor of "
-                      "yours, not '{}'",
-                      own));
-    if (!coefficient.empty() || !mask.empty() || shift != 0 || order != 2 || project ||
-        !cycle.empty() || !smoother.empty() || (method != "auto" && method != "cg"))
-      throw UsageError("an operator in a file takes no --coefficient, --mask, --shift, --order, "
-                       "--project, --cycle, --smoother or --method but cg");
+    refuse_if(own.empty() && !settings.empty(), "--set is for an operator in a file");
+    if (own.empty()) return;
+    refuse_if(
+        !lab::names_a_file(own),
+        "--operator is poisson, helmholtz, diffusion or FILE.hpp:Name, a functor of yours, not "
+        "'{}'",
+        own);
+    refuse_if(!coefficient.empty() || !mask.empty() || shift != 0 || order != 2 || project ||
+                  !cycle.empty() || !smoother.empty() || (method != "auto" && method != "cg"),
+              "an operator in a file takes no --coefficient, --mask, --shift, --order, --project, "
+              "--cycle, --smoother or --method but cg");
   }
 
   /// How ranks share the datasets: all are as f is.
@@ -156,10 +147,10 @@ struct PoissonCommand {
     std::optional<InputDataset> found;
     if (name.empty()) return found;
     found.emplace(parse_dataset_name(name, option));
-    if (found->extents().xyz() != source.extents().xyz() ||
-        found->element_bytes() != source.element_bytes())
-      throw UsageError(fmt::format("{} {} and {} have other extents or another precision", option,
-                                   to_text(found->name()), to_text(source.name())));
+    refuse_if(found->extents().xyz() != source.extents().xyz() ||
+                  found->element_bytes() != source.element_bytes(),
+              "{} {} and {} have other extents or another precision", option,
+              to_text(found->name()), to_text(source.name()));
     fields.insert(fields.end(), found->files().begin(), found->files().end());
     return found;
   }
@@ -173,27 +164,28 @@ struct PoissonCommand {
   }
 
   [[nodiscard]] std::optional<solve::CycleShape> parsed_cycle() const {
-    std::optional<solve::CycleShape> shape;
-    if (cycle.empty()) return shape;
-    if (!text::value_from_text(cycle, shape.emplace()) || *shape == solve::CycleShape::full)
-      throw UsageError(fmt::format("--cycle is v, w or f, not '{}'", cycle));
-    return shape;
+    return named<solve::CycleShape>("--cycle", "v, w or f", cycle, cycle != "full");
   }
   [[nodiscard]] std::optional<solve::Smoother> parsed_smoother() const {
-    std::optional<solve::Smoother> chosen;
-    if (smoother.empty()) return chosen;
-    if (!text::value_from_text(smoother, chosen.emplace()))
-      throw UsageError(
-          fmt::format("--smoother is chebyshev, jacobi or red-black, not '{}'", smoother));
-    return chosen;
+    return named<solve::Smoother>("--smoother", "chebyshev, jacobi or red-black", smoother, true);
+  }
+  /// Nothing where it was not given.
+  template <class Value>
+  static std::optional<Value> named(const char* option, const char* names, const std::string& given,
+                                    bool taken) {
+    std::optional<Value> value;
+    if (given.empty()) return value;
+    refuse_if(!text::value_from_text(given, value.emplace()) || !taken, "{} is {}, not '{}'",
+              option, names, given);
+    return value;
   }
 
   static void require_axes(const stencil::Boundaries& boundaries, int dimensions) {
     for (int axis = dimensions; axis < 3; ++axis) {
       for (const auto& c : boundaries.faces[static_cast<std::size_t>(axis)]) {
-        if (c.kind != stencil::Boundary::untouched)
-          throw UsageError(fmt::format("--boundary names {}, and the field has {} dimension{}",
-                                       "xyz"[axis], dimensions, dimensions == 1 ? "" : "s"));
+        refuse_if(c.kind != stencil::Boundary::untouched,
+                  "--boundary names {}, and the field has {} dimension{}", "xyz"[axis], dimensions,
+                  dimensions == 1 ? "" : "s");
       }
     }
   }
@@ -295,7 +287,7 @@ struct PoissonCommand {
   }
   [[nodiscard]] std::optional<int> most_cycles() const {
     if (!cycles) return {};
-    if (*cycles < 0) throw UsageError(fmt::format("--cycles {}: it is not negative", *cycles));
+    refuse_if(*cycles < 0, "--cycles {}: it is not negative", *cycles);
     return static_cast<int>(std::min<Index>(*cycles, 1 << 30));
   }
 
@@ -330,42 +322,40 @@ struct PoissonCommand {
   }
 
   static void require_finite(const NotFinite& odd, const InputDataset& source) {
-    if (odd.count() == 0) return;
     const Index3 n = source.extents().xyz();
     const Index row = odd.first / n.x;
-    throw UsageError(fmt::format("{} holds {} NaN and {} infinite values, the first at x={} y={} "
-                                 "z={}",
-                                 to_text(source.name()), odd.nan, odd.infinite, odd.first % n.x,
-                                 row % n.y, row / n.y));
+    refuse_if(odd.count() > 0,
+              "{} holds {} NaN and {} infinite values, the first at x={} y={} z={}",
+              to_text(source.name()), odd.nan, odd.infinite, odd.first % n.x, row % n.y, row / n.y);
   }
 
   void describe(OutputDataset& dataset, const solve::GridProblem& problem,
                 const GridSolution& solution, const Queue& queue,
                 const InputDataset& source) const {
     const auto& h = problem.boundaries.spacing;
-    const std::vector<double> spacings{h.x, h.y, h.z};
-    const auto dimensions = static_cast<std::ptrdiff_t>(source.extents().rank());
+    std::vector<double> spacings{h.x, h.y, h.z};
+    spacings.resize(static_cast<std::size_t>(source.extents().rank()));
+    const bool converged = solution.end == GridSolution::End::converged;
+    using Numbers = std::vector<double>;
+    using Counts = std::vector<int>;
     if (!own.empty()) dataset.describe("operator", own);
     dataset.describe("equation", !own.empty()          ? "operator(u) = f"
                                  : coefficient.empty() ? "laplacian(u) - shift u = f"
                                                        : "div(k grad u) - shift u = f");
     if (!coefficient.empty()) dataset.describe("coefficient", coefficient);
     if (!mask.empty()) dataset.describe("mask", mask);
-    dataset.describe("shift", std::vector<double>{shift});
+    dataset.describe("shift", Numbers{shift});
     dataset.describe("boundary", boundary);
-    dataset.describe("spacing",
-                     std::vector<double>(spacings.begin(), spacings.begin() + dimensions));
+    dataset.describe("spacing", spacings);
     dataset.describe("axes", "spacing is x first; x is the last dimension");
-    dataset.describe("order", std::vector<int>{order});
-    dataset.describe("tolerance", std::vector<double>{tolerance});
-    dataset.describe("converged",
-                     std::vector<int>{solution.end == GridSolution::End::converged ? 1 : 0});
-    dataset.describe("residual", std::vector<double>{solution.residual()});
-    if (solution.end == GridSolution::End::converged)
-      dataset.describe("criterion", std::string(criterion_of(solution)));
+    dataset.describe("order", Counts{order});
+    dataset.describe("tolerance", Numbers{tolerance});
+    dataset.describe("converged", Counts{converged ? 1 : 0});
+    dataset.describe("residual", Numbers{solution.residual()});
+    if (converged) dataset.describe("criterion", std::string(criterion_of(solution)));
     if (solution.backward_error)
-      dataset.describe("backward_error", std::vector<double>{*solution.backward_error});
-    dataset.describe("cycles", std::vector<int>{solution.cycles});
+      dataset.describe("backward_error", Numbers{*solution.backward_error});
+    dataset.describe("cycles", Counts{solution.cycles});
     dataset.describe("device", queue.device().facts().name);
     dataset.describe("source", to_text(source.name()));
     dataset.describe("ridge_version", ridge_version);
@@ -377,57 +367,49 @@ struct PoissonCommand {
 void add_solve_poisson(const Command& solve) {
   const Command command = solve.add_command("poisson", "div(k grad u) - shift u = f, by multigrid");
   auto o = std::make_shared<PoissonCommand>();
-  command
-      .add("INPUT", &o->input,
-           "FILE.h5:/path: f, an HDF5 dataset of 1 to 3 dimensions, fp32 or fp64")
-      .require();
-  command
-      .add("-o,--output", &o->output,
-           "FILE.h5:/path: u, of f's shape and type, with FILE.xdmf beside it for ParaView")
-      .require();
-  command
-      .add(
-          "--boundary", &o->boundary,
-          "every face: x=periodic,y=dirichlet:0,z-=neumann:1,z+=mirror, or dirichlet:FILE.h5:/path")
-      .require();
-  command.add("--spacing", &o->spacing,
-              "between points: XxYxZ, x first, or one number for all; 1 if not given");
-  command.add("--coefficient", &o->coefficient,
-              "FILE.h5:/path: k of div(k grad u) - shift u = f, positive; 1 if not given");
-  command.add("--operator", &o->own,
-              "poisson, helmholtz or diffusion, as --shift and --coefficient say; FILE.hpp:Name: a "
-              "symmetric functor of yours instead, by conjugate gradients");
-  command.add("--set", &o->settings, "MEMBER=NUMBER of that functor; may be repeated");
-  command.add("--mask", &o->mask,
-              "FILE.h5:/path: where it is not 0 is not solved for, nothing flows in, and u is 0");
-  command.add("--method", &o->method,
-              "fft: Fourier transforms, for constant coefficients; multigrid: cycles alone; cg: "
-              "conjugate gradients with a cycle each; auto: fft where it can be and there is no "
-              "--from, cg with a "
-              "coefficient");
-  command.add("--cycle", &o->cycle,
-              "of multigrid: v; w, twice on coarser levels; f, there f and then v; v if not given");
-  command.add(
-      "--smoother", &o->smoother,
-      "chebyshev or jacobi: two sweeps before and after coarser levels; red-black: one each; if "
-      "not given, red-black on a cpu of cycles alone without --coefficient or --mask, else "
-      "chebyshev");
-  command.add("--order", &o->order, "2, 4, 6 or 8; 2 if not given");
-  command.add("--shift", &o->shift, "at least 0; 0 if not given: Poisson's equation");
-  command.add(
-      "--tol", &o->asked,
-      "of the residual's norm over that of f and what faces add; 1e-10 if not given, 1e-5 of "
-      "fp32. Where rounding leaves more, u has converged, too");
-  command.add("--cycles", &o->cycles,
-              "most cycles; 100 if not given, 10000 of conjugate gradients");
-  command.add("--from", &o->from, "FILE.h5:/path: a first guess; all coarser grids otherwise");
-  command.add("--project", &o->project,
-              "take off the mean of f where no value at any face fixes the solution's");
-  command.add("--reproducible", &o->reproducible,
-              "the bits of the solution do not depend on the number of ranks: auto takes no fft");
-  command.add_device(&o->device);
-  command.add("--overwrite", &o->overwrite, "replace output files that exist, whatever they hold");
-  command.add("--json", &o->json, "print an array with the record of a cycle");
+  command.add({
+      required("INPUT", &o->input,
+               "FILE.h5:/path: f, an HDF5 dataset of 1 to 3 dimensions, fp32 or fp64"),
+      required("-o,--output", &o->output,
+               "FILE.h5:/path: u, of f's shape and type, with FILE.xdmf beside it for ParaView"),
+      required("--boundary", &o->boundary,
+               "every face: x=periodic,y=dirichlet:0,z-=neumann:1,z+=mirror, or "
+               "dirichlet:FILE.h5:/path"),
+      {"--spacing", &o->spacing,
+       "between points: XxYxZ, x first, or one number for all; 1 if not given"},
+      {"--coefficient", &o->coefficient,
+       "FILE.h5:/path: k of div(k grad u) - shift u = f, positive; 1 if not given"},
+      {"--operator", &o->own,
+       "poisson, helmholtz or diffusion, as --shift and --coefficient say; FILE.hpp:Name: a "
+       "symmetric functor of yours instead, by conjugate gradients"},
+      {"--set", &o->settings, "MEMBER=NUMBER of that functor; may be repeated"},
+      {"--mask", &o->mask,
+       "FILE.h5:/path: where it is not 0 is not solved for, nothing flows in, and u is 0"},
+      {"--method", &o->method,
+       "fft: Fourier transforms, for constant coefficients; multigrid: cycles alone; cg: conjugate "
+       "gradients with a cycle each; auto: fft where it can be and there is no --from, cg with a "
+       "coefficient"},
+      {"--cycle", &o->cycle,
+       "of multigrid: v; w, twice on coarser levels; f, there f and then v; v if not given"},
+      {"--smoother", &o->smoother,
+       "chebyshev or jacobi: two sweeps before and after coarser levels; red-black: one each; if "
+       "not given, red-black on a cpu of cycles alone without --coefficient or --mask, else "
+       "chebyshev"},
+      {"--order", &o->order, "2, 4, 6 or 8; 2 if not given"},
+      {"--shift", &o->shift, "at least 0; 0 if not given: Poisson's equation"},
+      {"--tol", &o->asked,
+       "of the residual's norm over that of f and what faces add; 1e-10 if not given, 1e-5 of "
+       "fp32. Where rounding leaves more, u has converged, too"},
+      {"--cycles", &o->cycles, "most cycles; 100 if not given, 10000 of conjugate gradients"},
+      {"--from", &o->from, "FILE.h5:/path: a first guess; all coarser grids otherwise"},
+      {"--project", &o->project,
+       "take off the mean of f where no value at any face fixes the solution's"},
+      {"--reproducible", &o->reproducible,
+       "the bits of the solution do not depend on the number of ranks: auto takes no fft"},
+      device_row(&o->device),
+      {"--overwrite", &o->overwrite, "replace output files that exist, whatever they hold"},
+      {"--json", &o->json, "print an array with the record of a cycle"},
+  });
   command.set_footer("Points are vertices: those on dirichlet faces have the face's value "
                      "(docs/solve.md).\nWhere the tolerance is not reached the best solution is "
                      "written, and the exit code is 1.\n");

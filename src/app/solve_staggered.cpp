@@ -1,11 +1,10 @@
 // `ridge solve staggered`: propagators of staggered fermions.
-#include <ridge/core/error.hpp>
 #include <ridge/gauge/staggered_solver.hpp>
 
-#include "gauge_commands.hpp"
+#include "../core/refuse.hpp"
+#include "commands.hpp"
 #include "gauge_input.hpp"
 #include "propagator_command.hpp"
-#include "solve_commands.hpp"
 
 #include <cmath>
 
@@ -14,13 +13,9 @@ namespace ridge::app {
 namespace {
 
 /// A column has its colour vectors as the first spin component.
-class StaggeredColumns final : public ColumnSolver {
+class StaggeredColumns final : public Columns<gauge::StaggeredSolver> {
 public:
-  StaggeredColumns(comm::Communicator& ranks, const Extents& grid, Queue& queue,
-                   const Extents& extents, const gauge::HostLinks& links, double mass,
-                   const gauge::Boundary& boundary)
-      : solver_(ranks, grid, queue, extents, links, mass, boundary) {}
-
+  using Columns::Columns;
   solve::Solved solve(io::Column& x, const io::Column& b, const solve::Options& options) override {
     auto found = vectors(x);
     const solve::Solved solved = solver_.solve(found, vectors(b), options);
@@ -50,32 +45,31 @@ private:
       all[i] = column[i](0);
     return all;
   }
-  gauge::StaggeredSolver solver_;
 };
 
 class StaggeredCommand final : public PropagatorCommand {
 public:
   explicit StaggeredCommand(const Command& command) {
     add_options(command);
-    command.add("--mass", &mass_, "of the quark, not 0: D = mass + hops / 2");
-    add_rank_grid(command, &grid_);
-    command.add("--shifts", &shifts_text_,
-                "S,S,...: (D^+ D + S) x = D^+ b for each, by one solve with several shifts");
+    command.add({{"--mass", &mass_, "of the quark, not 0: D = mass + hops / 2"},
+                 rank_grid_row(&grid),
+                 {"--shifts", &shifts_text_,
+                  "S,S,...: (D^+ D + S) x = D^+ b for each, by one solve with several shifts"}});
     command.set_footer("\nThree columns of a colour vector a site. Ctrl-C keeps the columns that "
                        "are done.\n");
   }
 
 private:
   void check() const override {
-    if (!shifts().empty() && (reproducible || ranks().ranks() > 1))
-      throw UsageError("--shifts is for one rank, without --reproducible");
-    if (!mass_ || *mass_ == 0 || !std::isfinite(*mass_))
-      throw UsageError("--mass is needed, a number other than 0");
+    refuse_if(!shifts().empty() && (reproducible || ranks().ranks() > 1),
+              "--shifts is for one rank, without --reproducible");
+    refuse_if(!mass_ || *mass_ == 0 || !std::isfinite(*mass_),
+              "--mass is needed, a number other than 0");
   }
   [[nodiscard]] std::unique_ptr<ColumnSolver> make(Queue& queue, const Extents& extents,
                                                    const gauge::HostLinks& links) const override {
-    return std::make_unique<StaggeredColumns>(ranks(), stored_ranks(ranks(), extents, grid_), queue,
-                                              extents, links, *mass_, fermion_boundary());
+    return std::make_unique<StaggeredColumns>(ranks(), stored_grid(extents), queue, extents, links,
+                                              *mass_, fermion_boundary());
   }
   [[nodiscard]] std::vector<io::PropagatorNumber> numbers() const override {
     return {{"mass", *mass_}};
@@ -87,7 +81,6 @@ private:
   [[nodiscard]] int spins() const override { return 1; }
   [[nodiscard]] std::vector<double> shifts() const override { return parse_shifts(shifts_text_); }
 
-  std::string grid_;
   std::optional<double> mass_;
   std::string shifts_text_;
 };

@@ -1,17 +1,14 @@
 // `ridge solve wilson`: propagators of Wilson fermions.
-#include <ridge/core/error.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/gauge/clover_solver.hpp>
 #include <ridge/gauge/wilson_columns.hpp>
 #include <ridge/gauge/wilson_solver.hpp>
 #include <ridge/lattice/rank_gather.hpp>
 
-#include "gauge_commands.hpp"
+#include "../core/refuse.hpp"
+#include "commands.hpp"
 #include "gauge_input.hpp"
 #include "propagator_command.hpp"
-#include "solve_commands.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -71,14 +68,9 @@ private:
 };
 
 /// Several columns at once.
-class WilsonColumnsTogether final : public ColumnSolver {
+class WilsonColumnsTogether final : public Columns<gauge::WilsonColumns> {
 public:
-  WilsonColumnsTogether(comm::Communicator& ranks, const Extents& grid, Queue& queue,
-                        const Extents& extents, const gauge::HostLinks& links,
-                        const gauge::WilsonNumbers& numbers, int columns,
-                        const gauge::Boundary& boundary, gauge::WilsonColumns::Method method)
-      : solver_(ranks, grid, queue, extents, links, numbers, columns, boundary, method) {}
-
+  using Columns::Columns;
   [[nodiscard]] int together() const override { return solver_.columns(); }
   std::vector<solve::Solved> solve_all(std::vector<io::Column>& x, const std::vector<io::Column>& b,
                                        const solve::Options& options) override {
@@ -96,49 +88,38 @@ public:
     const auto n = static_cast<std::size_t>(together());
     return solver_.residuals(std::vector(n, x), std::vector(n, b)).front();
   }
-
-private:
-  gauge::WilsonColumns solver_;
 };
 
-class CloverColumns final : public ColumnSolver {
+class CloverColumns final : public Columns<gauge::CloverSolver> {
 public:
-  CloverColumns(comm::Communicator& ranks, const Extents& grid, Queue& queue,
-                const Extents& extents, const gauge::HostLinks& links,
-                const gauge::WilsonNumbers& numbers, double csw, const gauge::Boundary& boundary)
-      : solver_(ranks, grid, queue, extents, links, numbers, csw, boundary) {}
-
+  using Columns::Columns;
   solve::Solved solve(io::Column& x, const io::Column& b, const solve::Options& options) override {
     return solver_.solve(x, b, options);
   }
   double residual(const io::Column& x, const io::Column& b) override {
     return solver_.residual(x, b);
   }
-
-private:
-  gauge::CloverSolver solver_;
 };
 
 class WilsonCommand final : public PropagatorCommand {
 public:
   explicit WilsonCommand(const Command& command) {
     add_options(command);
-    command.add("--kappa", &kappa, "the hopping parameter");
-    command.add("--mass", &mass, "the bare mass instead, 1 / (2 kappa) - 4");
-    command.add("--csw", &csw,
-                "the clover term's coefficient: by cg in fp64; no term if not given");
-    command.add("--solver", &solver, "cg (if not given): on D^+ D; or bicgstab, on D, in fp64");
-    command.add("--precision", &precision,
-                "mixed: fp32 within fp64 (if not given); fixed16: 16 bits within fp64; or fp64");
-    command.add("--from", &from, "FILE.h5: a propagator to begin from");
-    command.add(
-        "--shifts", &shifts_text,
-        "S,S,...: (D^+ D + S) x = D^+ b for each, by one solve with several shifts in fp64");
-    command.add(
-        "--columns", &columns,
-        "1, 2, 3, 4, 6 or 12: by cg so many at once, links read once for all of them; what the "
-        "memory holds if not given");
-    add_rank_grid(command, &grid);
+    command.add({
+        {"--kappa", &kappa, "the hopping parameter"},
+        {"--mass", &mass, "the bare mass instead, 1 / (2 kappa) - 4"},
+        {"--csw", &csw, "the clover term's coefficient: by cg in fp64; no term if not given"},
+        {"--solver", &solver, "cg (if not given): on D^+ D; or bicgstab, on D, in fp64"},
+        {"--precision", &precision,
+         "mixed: fp32 within fp64 (if not given); fixed16: 16 bits within fp64; or fp64"},
+        {"--from", &from, "FILE.h5: a propagator to begin from"},
+        {"--shifts", &shifts_text,
+         "S,S,...: (D^+ D + S) x = D^+ b for each, by one solve with several shifts in fp64"},
+        {"--columns", &columns,
+         "1, 2, 3, 4, 6 or 12: by cg so many at once, links read once for all of them; what the "
+         "memory holds if not given"},
+        rank_grid_row(&grid),
+    });
     command.set_footer("\nCtrl-C keeps what was reached, to go on by --from.\n");
   }
 
@@ -146,41 +127,35 @@ private:
   using Method = gauge::WilsonSolver::Method;
 
   void check() const override {
-    if (!precision.empty() && !fixed16() && precision != "mixed" && precision != "fp64")
-      throw UsageError(fmt::format("--precision {}: expected mixed, fixed16 or fp64", precision));
-    if (fixed16() && (csw || solver == "bicgstab" || !shifts_text.empty() || reproducible ||
-                      ranks().ranks() > 1 || (columns && *columns > 1)))
-      throw UsageError("--precision fixed16 is for --solver cg of one column on one rank, without "
-                       "--csw, --shifts and --reproducible");
-    choose("--solver", solver, "cg", "bicgstab");
-    if (solver == "bicgstab" && precision == "mixed")
-      throw UsageError("--precision mixed is for --solver cg");
-    if (ranks().ranks() > 1 && solver == "bicgstab") {
-      throw UsageError(
-          fmt::format("--solver bicgstab is for one rank, and there are {}", ranks().ranks()));
-    }
-    if (reproducible && (solver == "bicgstab" || !shifts_text.empty()))
-      throw UsageError("--reproducible is for --solver cg without --shifts");
-    if (columns) {
-      if (*columns < 1 || *columns > 12 || 12 % *columns != 0)
-        throw UsageError(fmt::format("--columns {}: expected 1, 2, 3, 4, 6 or 12", *columns));
-      if (*columns > 1 && (csw || solver == "bicgstab" || !shifts_text.empty()))
-        throw UsageError("--columns is for --solver cg, without --csw and --shifts");
-    }
-    if (csw && !std::isfinite(*csw)) throw UsageError("--csw: expected a number");
-    if (csw && (solver == "bicgstab" || precision == "mixed"))
-      throw UsageError("--csw is for --solver cg and --precision fp64");
-    if (!shifts_text.empty()) {
-      (void)shifts();
-      if (csw || solver == "bicgstab" || precision == "mixed" || !from.empty())
-        throw UsageError(
-            "--shifts is for --solver cg and --precision fp64, without --csw and --from");
-    }
-    if (kappa && mass) throw UsageError("--kappa and --mass: give one of them, not both");
-    if (!kappa && !mass) throw UsageError("either --kappa or --mass is needed");
-    if (kappa && !std::isfinite(*kappa)) throw UsageError("--kappa: expected a number");
-    if (mass && !(std::isfinite(*mass) && *mass != -4))
-      throw UsageError("--mass: expected a number other than -4");
+    const bool by_bicgstab = solver == "bicgstab", mixed = precision == "mixed";
+    const bool shifted = !shifts_text.empty();
+    const Index at_once = columns.value_or(1);
+    refuse_if(!precision.empty() && !fixed16() && !mixed && precision != "fp64",
+              "--precision {}: expected mixed, fixed16 or fp64", precision);
+    refuse_if(fixed16() && (csw || by_bicgstab || shifted || reproducible || ranks().ranks() > 1 ||
+                            at_once > 1),
+              "--precision fixed16 is for --solver cg of one column on one rank, without --csw, "
+              "--shifts and --reproducible");
+    (void)is_first("--solver", solver, "cg", "bicgstab");
+    refuse_if(by_bicgstab && mixed, "--precision mixed is for --solver cg");
+    refuse_if(ranks().ranks() > 1 && by_bicgstab,
+              "--solver bicgstab is for one rank, and there are {}", ranks().ranks());
+    refuse_if(reproducible && (by_bicgstab || shifted),
+              "--reproducible is for --solver cg without --shifts");
+    refuse_if(at_once < 1 || at_once > 12 || 12 % at_once != 0,
+              "--columns {}: expected 1, 2, 3, 4, 6 or 12", at_once);
+    refuse_if(at_once > 1 && (csw || by_bicgstab || shifted),
+              "--columns is for --solver cg, without --csw and --shifts");
+    refuse_if(csw && !std::isfinite(*csw), "--csw: expected a number");
+    refuse_if(csw && (by_bicgstab || mixed), "--csw is for --solver cg and --precision fp64");
+    (void)shifts();
+    refuse_if(shifted && (csw || by_bicgstab || mixed || !from.empty()),
+              "--shifts is for --solver cg and --precision fp64, without --csw and --from");
+    refuse_if(kappa && mass, "--kappa and --mass: give one of them, not both");
+    refuse_if(!kappa && !mass, "either --kappa or --mass is needed");
+    refuse_if(kappa && !std::isfinite(*kappa), "--kappa: expected a number");
+    refuse_if(mass && !(std::isfinite(*mass) && *mass != -4),
+              "--mass: expected a number other than -4");
   }
   [[nodiscard]] bool fixed16() const { return precision == "fixed16"; }
   [[nodiscard]] Method method() const {
@@ -191,15 +166,14 @@ private:
                                                    const gauge::HostLinks& links) const override {
     const gauge::WilsonNumbers numbers = kappa ? gauge::by_kappa(*kappa) : gauge::by_mass(*mass);
     if (csw) {
-      return std::make_unique<CloverColumns>(ranks(), stored_ranks(ranks(), extents, grid), queue,
-                                             extents, links, numbers, *csw, fermion_boundary());
+      return std::make_unique<CloverColumns>(ranks(), stored_grid(extents), queue, extents, links,
+                                             numbers, *csw, fermion_boundary());
     }
     const int at_once = fixed16() ? 1 : together(queue.device(), extents);
     if (at_once > 1 || fixed16()) {
       using Together = gauge::WilsonColumns::Method;
-      return std::make_unique<WilsonColumnsTogether>(ranks(), stored_ranks(ranks(), extents, grid),
-                                                     queue, extents, links, numbers, at_once,
-                                                     fermion_boundary(),
+      return std::make_unique<WilsonColumnsTogether>(ranks(), stored_grid(extents), queue, extents,
+                                                     links, numbers, at_once, fermion_boundary(),
                                                      fixed16()                ? Together::fixed16_cg
                                                      : method() == Method::cg ? Together::cg
                                                                               : Together::mixed_cg);
@@ -213,10 +187,8 @@ private:
     for (int d = 0; d < extents.rank(); ++d)
       even = even && extents[d] % 2 == 0;
     if (columns) {
-      if (*columns > 1 && !even) {
-        throw UsageError(fmt::format("--columns {}: several at once need even extents, not {}",
-                                     *columns, to_text(extents)));
-      }
+      refuse_if(*columns > 1 && !even, "--columns {}: several at once need even extents, not {}",
+                *columns, to_text(extents));
       return static_cast<int>(*columns);
     }
     // Bits depend on how many are solved at once, and that on the memory.
@@ -246,7 +218,7 @@ private:
 
   std::optional<double> kappa, mass, csw;
   std::optional<Index> columns;
-  std::string precision, solver = "cg", grid, shifts_text;
+  std::string precision, solver = "cg", shifts_text;
 };
 
 } // namespace
