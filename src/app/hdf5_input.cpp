@@ -2,8 +2,8 @@
 
 #include <ridge/core/error.hpp>
 
+#include "../core/refuse.hpp"
 #include "hdf5_describe.hpp"
-#include "hdf5_sources.hpp"
 
 #include <fmt/format.h>
 
@@ -13,6 +13,37 @@
 namespace ridge::app {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Components separated by one slash each, as HDF5 reads them: empty ones and "." mean nothing.
+std::string normalised(std::string_view path) {
+  std::string absolute;
+  while (!path.empty()) {
+    const auto slash = std::min(path.find('/'), path.size());
+    const std::string_view component = path.substr(0, slash);
+    if (!component.empty() && component != ".") absolute.append(1, '/').append(component);
+    path.remove_prefix(std::min(slash + 1, path.size()));
+  }
+  return absolute;
+}
+
+} // namespace
+
+std::string to_text(const DatasetName& name) {
+  return fmt::format("{}:{}", name.file.string(), name.path);
+}
+
+DatasetName parse_dataset_name(std::string_view text, std::string_view what) {
+  auto colon = text.rfind(":/");
+  if (colon == std::string_view::npos) colon = text.rfind(':');
+  DatasetName name;
+  name.file = text.substr(0, colon);
+  if (colon != std::string_view::npos) name.path = normalised(text.substr(colon + 1));
+  refuse_if(name.file.empty(),
+            "{} '{}' names no file; the form is FILE.h5:/path, such as volume.h5:/u", what, text);
+  return name;
+}
 
 hid_t native_type(int element_bytes) {
   return element_bytes == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
@@ -31,18 +62,12 @@ Handle open_hdf5(const fs::path& path) {
   const std::string file = path.string();
   std::error_code why;
   const auto status = fs::status(path, why);
-  if (status.type() == fs::file_type::not_found) {
-    throw UsageError(fmt::format("there is no file {}", file));
-  }
+  refuse_if(status.type() == fs::file_type::not_found, "there is no file {}", file);
   if (why) throw Failure(fmt::format("reading {}: {}", file, why.message()));
-  if (status.type() == fs::file_type::directory) {
-    throw UsageError(fmt::format("{} is a folder; give FILE.h5:/path", file));
-  }
-  if (status.type() != fs::file_type::regular) {
-    throw UsageError(fmt::format("{} is not a file that HDF5 can read", file));
-  }
+  refuse_if(status.type() == fs::file_type::directory, "{} is a folder; give FILE.h5:/path", file);
+  refuse_if(status.type() != fs::file_type::regular, "{} is not a file that HDF5 can read", file);
   const htri_t is_hdf5 = H5Fis_hdf5(file.c_str());
-  if (is_hdf5 == 0) throw UsageError(fmt::format("{} is not an HDF5 file", file));
+  refuse_if(is_hdf5 == 0, "{} is not an HDF5 file", file);
   Handle opened;
   if (is_hdf5 > 0) opened = {H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
   if (!opened) throw Failure(fmt::format("reading {}: {}", file, hdf5_reason()));
@@ -57,20 +82,16 @@ InputDataset::InputDataset(DatasetName name) : name_(std::move(name)) {
 }
 
 void InputDataset::open_dataset() {
-  const auto there = [&] {
-    return fmt::format("{} has {}", name_.file.string(), list_of(datasets_in(file_)));
+  const auto refuse = [&](bool wrong, const std::string& what) { // the list takes time
+    if (wrong)
+      throw UsageError(
+          fmt::format("{} {} has {}", what, name_.file.string(), list_of(datasets_in(file_))));
   };
-  if (name_.path.empty()) {
-    throw UsageError(fmt::format("'{}' names no dataset; the form is FILE.h5:/path, and {}",
-                                 name_.file.string(), there()));
-  }
+  refuse(name_.path.empty(),
+         fmt::format("'{}' names no dataset; the form is FILE.h5:/path, and", name_.file.string()));
   Handle object(H5Oopen(file_.id(), name_.path.c_str(), H5P_DEFAULT), H5Oclose);
-  if (!object) {
-    throw UsageError(fmt::format("there is no dataset {}: {}", name_.path, there()));
-  }
-  if (H5Iget_type(object.id()) != H5I_DATASET) {
-    throw UsageError(fmt::format("{} is not a dataset: {}", name_.path, there()));
-  }
+  refuse(!object, fmt::format("there is no dataset {}:", name_.path));
+  refuse(H5Iget_type(object.id()) != H5I_DATASET, fmt::format("{} is not a dataset:", name_.path));
   (void)object.close();
   files_ = sources_of(file_, name_);
   if (std::find(files_.begin(), files_.end(), name_.file) == files_.end())
@@ -87,18 +108,14 @@ void InputDataset::find_type() {
   const auto is = [&](hid_t type) { return H5Tequal(type_.id(), type) > 0; };
   if (is(H5T_IEEE_F32LE) || is(H5T_IEEE_F32BE)) element_bytes_ = 4;
   if (is(H5T_IEEE_F64LE) || is(H5T_IEEE_F64BE)) element_bytes_ = 8;
-  if (element_bytes_ == 0) {
-    throw UsageError(fmt::format("{} holds {}; fp32 and fp64 are taken, so convert it first",
-                                 to_text(name_), describe_type(type_.id())));
-  }
+  refuse_if(element_bytes_ == 0, "{} holds {}; fp32 and fp64 are taken, so convert it first",
+            to_text(name_), describe_type(type_.id()));
 }
 
 void InputDataset::find_shape() {
   const int rank = H5Sget_simple_extent_ndims(space_.id());
-  if (H5Sget_simple_extent_type(space_.id()) != H5S_SIMPLE || rank < 1 || rank > 3) {
-    throw UsageError(
-        fmt::format("{} has {} dimensions; 1 to 3 are taken", to_text(name_), std::max(rank, 0)));
-  }
+  refuse_if(H5Sget_simple_extent_type(space_.id()) != H5S_SIMPLE || rank < 1 || rank > 3,
+            "{} has {} dimensions; 1 to 3 are taken", to_text(name_), std::max(rank, 0));
   std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
   H5Sget_simple_extent_dims(space_.id(), sizes.data(), nullptr);
   shape_.assign(sizes.begin(), sizes.end());

@@ -1,11 +1,28 @@
-// The dataset a command reads.
+// The dataset a command reads, and how the command line names it: FILE.h5:/path.
 #pragma once
 
-#include "dataset_name.hpp"
 #include "hdf5_handle.hpp"
 #include "pieces.hpp"
 
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace ridge::app {
+
+/// A dataset in an HDF5 file.
+struct DatasetName {
+  std::filesystem::path file;
+  std::string path; ///< absolute, one slash between components; empty when the user gave none
+};
+
+/// "FILE.h5:/path".
+[[nodiscard]] std::string to_text(const DatasetName& name);
+
+/// Splits at the last ":/", or at the last ":" when there is none. Throws UsageError, naming
+/// `what`, when the file is missing.
+[[nodiscard]] DatasetName parse_dataset_name(std::string_view text, std::string_view what);
 
 /// An open HDF5 dataset of one to three dimensions of fp32 or fp64 in any byte order.
 class InputDataset {
@@ -47,6 +64,12 @@ private:
   int element_bytes_ = 0;
   std::vector<Piece> pieces_;
 };
+
+/// All files that reading a dataset takes values from. Throws UsageError when one is missing or
+/// holds less than the dataset takes from it: HDF5 would read zeros there and not say so. The
+/// dataset must not be open: how much of a growing virtual one there is, is asked in two ways.
+[[nodiscard]] std::vector<std::filesystem::path> sources_of(const Handle& file,
+                                                            const DatasetName& name);
 
 /// Opens an HDF5 file to read. Throws UsageError when there is none, Failure when it is damaged.
 [[nodiscard]] Handle open_hdf5(const std::filesystem::path& file);

@@ -2,7 +2,6 @@
 
 #include <ridge/core/error.hpp>
 
-#include "../io/hdf5_attribute.hpp"
 #include "hdf5_handle.hpp"
 #include "hdf5_input.hpp"
 
@@ -65,18 +64,6 @@ void OutputDataset::write(const Piece& piece, const void* from, int element_byte
   const Handle memory = select(piece, space_);
   require(H5Dwrite(dataset_.id(), native_type(element_bytes), memory.id(), space_.id(), H5P_DEFAULT,
                    from) >= 0);
-}
-
-void OutputDataset::describe(const std::string& attribute, const std::string& text) {
-  require(write_attribute(dataset_, attribute, text));
-}
-
-void OutputDataset::describe(const std::string& attribute, const std::vector<double>& numbers) {
-  require(write_attribute(dataset_, attribute, numbers));
-}
-
-void OutputDataset::describe(const std::string& attribute, const std::vector<int>& numbers) {
-  require(write_attribute(dataset_, attribute, numbers));
 }
 
 void OutputDataset::close() {

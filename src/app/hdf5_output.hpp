@@ -1,6 +1,7 @@
 // The dataset a command writes.
 #pragma once
 
+#include "../io/hdf5_attribute.hpp"
 #include "hdf5_handle.hpp"
 #include "pieces.hpp"
 
@@ -27,10 +28,11 @@ public:
   /// Writes a piece given in this machine's byte order. Throws Failure.
   void write(const Piece& piece, const void* from, int element_bytes);
 
-  /// Attributes of the dataset. Throw Failure.
-  void describe(const std::string& attribute, const std::string& text);
-  void describe(const std::string& attribute, const std::vector<double>& numbers);
-  void describe(const std::string& attribute, const std::vector<int>& numbers);
+  /// An attribute of the dataset: a text, or several numbers. Throws Failure.
+  template <class Value>
+  void describe(const std::string& attribute, const Value& value) {
+    require(write_attribute(dataset_, attribute, value));
+  }
 
   /// Brings everything to the file. Throws Failure; without it the file is not complete.
   void close();

@@ -1,8 +1,8 @@
-#include "hdf5_sources.hpp"
+// Where the values of a dataset lie: its own file, external files, the sources of a virtual one.
+#include "../core/refuse.hpp"
+#include "hdf5_input.hpp"
 
-#include <ridge/core/error.hpp>
-
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -102,10 +102,8 @@ std::string of_block(const std::string& pattern, unsigned long long block) {
 class Sources {
 public:
   void look(const Handle& file, const std::string& path, const std::string& called, int depth) {
-    if (depth > deepest) {
-      throw UsageError(fmt::format("{} is made of virtual datasets, more than {} one in another",
-                                   called, deepest));
-    }
+    refuse_if(depth > deepest, "{} is made of virtual datasets, more than {} one in another",
+              called, int{deepest});
     const Handle dataset(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
     if (!dataset) return; // who reads it says why
     const fs::path own =
@@ -150,16 +148,14 @@ private:
       const std::uintmax_t needed = static_cast<std::uintmax_t>(begin) + taken;
       std::error_code failed;
       const std::uintmax_t there = fs::file_size(file, failed);
-      if (failed) {
-        throw UsageError(fmt::format("{} has its values in the external file {}, which cannot be "
-                                     "read: {}",
-                                     called, file.string(), failed.message()));
-      }
-      if (there < needed) {
-        throw UsageError(fmt::format("{} takes {} bytes of the external file {}, which has {}: the "
-                                     "rest would be read as zeros",
-                                     called, needed, file.string(), there));
-      }
+      refuse_if(static_cast<bool>(failed),
+                "{} has its values in the external file {}, which cannot be read: {}", called,
+                file.string(), failed.message());
+      refuse_if(
+          there < needed,
+          "{} takes {} bytes of the external file {}, which has {}: the rest would be read as "
+          "zeros",
+          called, needed, file.string(), there);
       add(file);
       rest -= taken;
     }
@@ -194,19 +190,16 @@ private:
     const Handle opened = open_source(file, access, own);
     const Handle dataset(opened ? H5Dopen2(opened.id(), path.c_str(), H5P_DEFAULT) : -1, H5Dclose);
     if (!dataset && !needed) return false;
-    if (!dataset) {
-      throw UsageError(fmt::format("{} is a virtual dataset, and its source {}:{} {}: HDF5 would "
-                                   "read the fill value there",
-                                   called, file, path,
-                                   opened ? "is not in that file" : "cannot be opened"));
-    }
+    refuse_if(!dataset,
+              "{} is a virtual dataset, and its source {}:{} {}: HDF5 would read the fill value "
+              "there",
+              called, file, path, opened ? "is not in that file" : "cannot be opened");
     const Handle space(H5Dget_space(dataset.id()), H5Sclose);
     const std::vector<hsize_t> there = extents_of(space);
-    if (const std::string more = too_much(taken, there); !more.empty()) {
-      throw UsageError(fmt::format("{} is a virtual dataset that takes {} values of its source "
-                                   "{}:{}, which has {}",
-                                   called, more, file, path, fmt::join(there, "x")));
-    }
+    const std::string more = too_much(taken, there);
+    refuse_if(!more.empty(),
+              "{} is a virtual dataset that takes {} values of its source {}:{}, which has {}",
+              called, more, file, path, fmt::join(there, "x"));
     look(opened, path, fmt::format("{}:{}", file, path), depth + 1);
     return true;
   }
@@ -260,11 +253,11 @@ std::vector<fs::path> sources_of(const Handle& file, const DatasetName& name) {
   sources.look(file, name.path, to_text(name), 0);
   const auto most = extents_by(file, name.path, H5D_VDS_LAST_AVAILABLE);
   const auto common = extents_by(file, name.path, H5D_VDS_FIRST_MISSING);
-  if (most != common) {
-    throw UsageError(fmt::format("{} is a virtual dataset of {} values, of which its sources have "
-                                 "{} without a gap: HDF5 would read the fill value in the rest",
-                                 to_text(name), fmt::join(most, "x"), fmt::join(common, "x")));
-  }
+  refuse_if(
+      most != common,
+      "{} is a virtual dataset of {} values, of which its sources have {} without a gap: HDF5 "
+      "would read the fill value in the rest",
+      to_text(name), fmt::join(most, "x"), fmt::join(common, "x"));
   return sources.files();
 }
 
