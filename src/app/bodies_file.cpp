@@ -1,6 +1,6 @@
 #include "bodies_file.hpp"
 
-#include "../io/hdf5_writing.hpp"
+#include "version.hpp"
 #include "xdmf.hpp"
 
 #include <fmt/format.h>
@@ -28,8 +28,12 @@ void BodiesFile::write(const Head& s, const io::SnapshotFiles::Fill& begin,
     out.attribute("step", s.step);
     out.attribute("time", s.time);
     add(out);
+    WriteMembers{out}("checksum", s.checksum);
   };
   const auto index = [&](const io::Writing& out) {
+    out.attribute("program", std::string(s.program));
+    out.attribute("format", s.format);
+    out.attribute("ridge_version", std::string(ridge_version));
     begin(out);
     out.link(files_->snapshots().front().file, "mass");
   };

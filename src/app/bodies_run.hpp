@@ -1,62 +1,96 @@
-// A run of bodies, from the first step to the last.
+// A run of bodies, from its options to its last step.
 #pragma once
 
-#include <ridge/core/error.hpp>
+#include <ridge/device/device.hpp>
 
-#include "nbody_format.hpp"
+#include "../core/refuse.hpp"
+#include "bodies_file.hpp"
+#include "options.hpp"
 #include "run.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <filesystem>
+#include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace ridge::app {
 
-/// Throws UsageError for numbers that --steps and --every do not take.
-inline void require_steps(Index steps, const std::optional<Index>& every) {
-  if (steps < 0) throw UsageError(fmt::format("--steps {}: it must not be negative", steps));
-  if (every && *every < 1)
-    throw UsageError(fmt::format("--every {}: at least 1 is needed", *every));
-}
+/// What the user gave; what is absent has a default, or comes from the run that goes on.
+struct BodiesOptions {
+  std::string input, output, restart, device, schedule;
+  std::optional<std::uint64_t> seed;
+  std::optional<double> dt;
+  std::optional<std::string> precision;
+  Index steps = 1000;
+  std::optional<Index> every;
+  bool overwrite = false, json = false;
 
-/// Rank 0 alone has a writer, a BodiesFile, and none where there is no output.
-template <class Writer>
+  /// Throws UsageError unless there is one start, `made` being how many are not of a file, and for
+  /// numbers that --steps and --every do not take.
+  void require_one_start(int made, const char* starts) const {
+    const int given = made + (input.empty() ? 0 : 1) + (restart.empty() ? 0 : 1);
+    refuse_if(given != 1, "{}: give {}, one of them",
+              given == 0 ? "nothing to start from" : "several starts", starts);
+    refuse_if(steps < 0, "--steps {}: it must not be negative", steps);
+    refuse_if(every && *every < 1, "--every {}: at least 1 is needed", every.value_or(1));
+  }
+  void require_output() const {
+    refuse_if(output.empty() && !(input.empty() && restart.empty()),
+              "-o FILE.h5 is needed: where snapshots go");
+  }
+};
+
+/// Rank 0 alone has a file, and none where there is no output.
+template <class Facts, class State>
 class BodiesRun : protected Run {
 protected:
-  /// Takes `steps` from `step` on.
-  BodiesRun(std::string output, Index step, Index steps, const std::optional<Index>& every)
-      : Run(comm::world()), output_(std::move(output)) {
-    using nbody_format::most_steps;
-    if (steps > most_steps - step)
-      throw UsageError(fmt::format("--steps {}: a run has at most {} steps", steps, most_steps));
-    plan(step, step + steps, every.value_or(std::max<Index>(1, steps / 10)));
+  BodiesRun(const BodiesOptions& options, BodiesBeginning<Facts, State> beginning)
+      : Run(comm::world()), run_(std::move(beginning.run)), now_(std::move(beginning.at)),
+        options_(options), files_(std::move(beginning.files)) {
+    refuse_if(options.steps > most_steps - now_.step, "--steps {}: a run has at most {} steps",
+              options.steps, most_steps);
+    plan(now_.step, now_.step + options.steps,
+         options.every.value_or(std::max<Index>(1, options.steps / 10)));
   }
 
-  /// Claims the output; `inputs` are what was read.
-  void claim(const std::vector<std::filesystem::path>& inputs, bool overwrite) {
-    if (!output_.empty() && ranks_.rank() == 0) writer_.emplace(output_, inputs, overwrite);
+  [[nodiscard]] bool goes_on() const { return !options_.restart.empty(); }
+  void claim_output() {
+    if (!options_.output.empty() && ranks_.rank() == 0)
+      file_.emplace(options_.output, files_, options_.overwrite);
   }
-  template <class... State>
-  void write_state(const State&... state) {
-    if (writer_) write([&] { writer_->write(state...); }, [&] { return kept(); });
+  /// The schedule to ask for. A run that goes on where it was takes its own, if it `can`.
+  [[nodiscard]] std::string schedule_on(const Device& device, bool can) const {
+    if (!options_.schedule.empty()) return options_.schedule;
+    return goes_on() && can && to_text(device.id()) == run_.device ? run_.schedule : "auto";
+  }
+  void set_device(const Device& device, const std::string& schedule) {
+    run_.device = to_text(device.id());
+    run_.device_name = device.facts().name;
+    run_.schedule = schedule;
+  }
+  /// `add` writes the present state to a file.
+  template <class Add>
+  void write_state(const Add& add) {
+    if (file_) write([&] { add(*file_); }, [&] { return kept(); });
   }
   /// What the output has, at the end of what is said of an error.
-  [[nodiscard]] std::string kept() const { return writer_ ? writer_->kept() : ""; }
+  [[nodiscard]] std::string kept() const { return file_ ? file_->kept() : ""; }
   /// The files that are left; empty where there are none.
-  [[nodiscard]] std::string written() const { return writer_ ? writer_->text() : ""; }
+  [[nodiscard]] std::string written() const { return file_ ? file_->text() : ""; }
+
+  Facts run_;
+  State now_;
 
 private:
   [[nodiscard]] std::string kept_in() const override {
-    return output_.empty() ? "" : output_ + " keeps it";
+    return options_.output.empty() ? "" : options_.output + " keeps it";
   }
   [[nodiscard]] std::string doing() const override { return "integrating"; }
 
-  std::string output_;
-  std::optional<Writer> writer_;
+  const BodiesOptions& options_;
+  std::vector<std::filesystem::path> files_;
+  std::optional<BodiesFile> file_;
 };
 
 } // namespace ridge::app

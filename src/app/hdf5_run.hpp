@@ -3,6 +3,7 @@
 
 #include <ridge/core/error.hpp>
 
+#include "../core/refuse.hpp"
 #include "../io/hdf5_attribute.hpp"
 #include "../io/snapshot_files.hpp"
 #include "hdf5_handle.hpp"
@@ -24,25 +25,21 @@ public:
   RunReader(std::filesystem::path file, const char* program, Index latest, const char* others)
       : name_(std::move(file)), file_(open_hdf5(name_)) {
     std::string found;
-    if (!read_attribute(file_, "program", found) || found != program) {
-      throw UsageError(fmt::format("{} is not the file of a run: --restart takes what {} wrote "
-                                   "with -o; other {} are given as INPUT",
-                                   name_.string(), program, others));
-    }
-    if (const auto format = required<Index>(file_, "format"); format > latest) {
-      throw UsageError(fmt::format("{} is of a later ridge (format {}; this one reads {})",
-                                   name_.string(), format, latest));
-    }
+    refuse_if(!read_attribute(file_, "program", found) || found != program,
+              "{} is not the file of a run: --restart takes what {} wrote with -o; other {} are "
+              "given as INPUT",
+              name_.string(), program, others);
+    const auto format = required<Index>(file_, "format");
+    refuse_if(format > latest, "{} is of a later ridge (format {}; this one reads {})",
+              name_.string(), format, latest);
   }
 
   [[nodiscard]] const Handle& file() const { return file_; }
   template <class Value>
   [[nodiscard]] Value required(const Handle& object, const char* name) const {
     Value value{};
-    if (!read_attribute(object, name, value)) {
-      throw UsageError(
-          fmt::format("{} is damaged: it lacks the attribute {}", name_.string(), name));
-    }
+    refuse_if(!read_attribute(object, name, value), "{} is damaged: it lacks the attribute {}",
+              name_.string(), name);
     return value;
   }
 
@@ -54,27 +51,50 @@ public:
   [[nodiscard]] std::uint64_t hexadecimal(const std::string& text) const {
     std::uint64_t value = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-    if (status != std::errc{} || end != text.data() + text.size()) {
-      throw UsageError(
-          fmt::format("{} is damaged: '{}' is no hexadecimal number", name_.string(), text));
-    }
+    refuse_if(status != std::errc{} || end != text.data() + text.size(),
+              "{} is damaged: '{}' is no hexadecimal number", name_.string(), text);
     return value;
   }
 
-protected:
   /// Refuses a snapshot: the file of the run says what else it goes on with.
   static const std::filesystem::path& require_whole(const std::filesystem::path& name) {
     const std::string text = name.string();
     const std::size_t colon = text.find(":/");
-    if (colon != std::string::npos && !exists(name) &&
-        exists(std::filesystem::path(text.substr(0, colon)))) {
-      throw UsageError(fmt::format("--restart {}: a run goes on from its last snapshot, by "
-                                   "--restart {}; to start anew from another, give it as INPUT",
-                                   text, text.substr(0, colon)));
-    }
+    const std::string run = text.substr(0, colon);
+    refuse_if(colon != std::string::npos && !exists(name) && std::filesystem::exists(run),
+              "--restart {}: a run goes on from its last snapshot, by --restart {}; to start anew "
+              "from another, give it as INPUT",
+              text, run);
     return name;
   }
 
+  /// The last snapshot that is complete.
+  struct Last {
+    Handle group;
+    Index step;
+    double time;
+    std::string place;          ///< "run.h5:/snapshots/0000000100", as an INPUT
+    std::filesystem::path file; ///< that it is in
+  };
+  [[nodiscard]] Last last() const {
+    Handle group = last_complete();
+    std::string file(static_cast<std::size_t>(H5Fget_name(group.id(), nullptr, 0)), '\0');
+    (void)H5Fget_name(group.id(), file.data(), file.size() + 1);
+    const auto step = required<Index>(group, "step");
+    const auto time = required<double>(group, "time");
+    return {std::move(group), step, time, fmt::format("{}:/snapshots/{:010}", name_.string(), step),
+            file};
+  }
+
+  /// Refuses a snapshot that has another checksum than `found`.
+  void require_checksum(const Last& last, std::uint64_t found) const {
+    refuse_if(hexadecimal(required<std::string>(last.group, "checksum")) != found,
+              "{}: its last snapshot, of step {}, is of another run or was changed since: its "
+              "checksum differs",
+              name_.string(), last.step);
+  }
+
+private:
   /// Runs of earlier versions have their snapshots in this file: one whose writing was cut short
   /// there has no checksum.
   [[nodiscard]] Handle last_complete() const {
@@ -95,22 +115,6 @@ protected:
     throw UsageError(fmt::format("{} has no complete snapshot to go on from", name_.string()));
   }
 
-  /// Refuses a snapshot that has another checksum than `found`.
-  void require_checksum(const Handle& group, Index step, std::uint64_t found) const {
-    if (hexadecimal(required<std::string>(group, "checksum")) == found) return;
-    throw UsageError(fmt::format("{}: its last snapshot, of step {}, is of another run or was "
-                                 "changed since: its checksum differs",
-                                 name_.string(), step));
-  }
-
-  /// The file that a snapshot is in.
-  [[nodiscard]] static std::filesystem::path file_of(const Handle& group) {
-    std::string name(static_cast<std::size_t>(H5Fget_name(group.id(), nullptr, 0)), '\0');
-    (void)H5Fget_name(group.id(), name.data(), name.size() + 1);
-    return name;
-  }
-
-private:
   /// A run does not go on from an earlier snapshot than its last because a file was moved.
   void require_there(const Handle& all, const char* name, const std::string& why) const {
     H5L_info_t link{};
@@ -120,7 +124,6 @@ private:
                               name_.string(), io::snapshots_in(file_).back().file.string(), why));
   }
 
-protected:
   std::filesystem::path name_;
   Handle file_;
 };

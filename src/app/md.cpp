@@ -4,6 +4,7 @@
 #include <ridge/lab/settings.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
+#include "../core/refuse.hpp"
 #include "bodies_run.hpp"
 #include "commands.hpp"
 #include "md_file.hpp"
@@ -29,48 +30,54 @@ using Json = nlohmann::ordered_json;
 constexpr const char* standard = lab::LennardJonesEntry::name;
 
 /// What the user gave; what is absent has a default, or comes from the run that goes on.
-struct MdOptions {
-  std::string input, output, restart, device, schedule;
+struct MdOptions : BodiesOptions {
   std::optional<Index> lattice;
-  std::optional<std::uint64_t> seed;
-  std::optional<double> dt, cutoff, skin, density, temperature;
-  std::optional<std::string> precision, box, interaction;
+  std::optional<double> cutoff, skin, density, temperature;
+  std::optional<std::string> box, interaction;
   std::vector<std::string> settings;
-  Index steps = 1000;
-  std::optional<Index> every;
-  bool overwrite = false, json = false;
+
+  [[nodiscard]] std::vector<OptionRow> rows();
 };
 
-/// A run before its first step.
-struct MdBeginning {
-  MdRun run;
-  md::State at;
-  std::vector<std::filesystem::path> files; ///< that were read
-  std::optional<MdFound> found;             ///< by the run that goes on
-};
-
-void require_one_start(const MdOptions& o) {
-  const int starts = (o.input.empty() ? 0 : 1) + (o.restart.empty() ? 0 : 1) + (o.lattice ? 1 : 0);
-  if (starts != 1) {
-    throw UsageError(fmt::format("{}: give INPUT, --lattice N or --restart FILE, one of them",
-                                 starts == 0 ? "nothing to start from" : "several starts"));
-  }
-  require_steps(o.steps, o.every);
-  if ((o.seed || o.temperature) && !o.lattice)
-    throw UsageError("--seed and --temperature go with --lattice");
-  if (o.output.empty() && !o.lattice) throw UsageError("-o FILE.h5 is needed: where snapshots go");
+std::vector<OptionRow> MdOptions::rows() {
+  return {
+      {"INPUT", &input, "FILE.h5, FILE.h5:/group or FILE.csv: bodies of yours"},
+      {"-o,--output", &output, "FILE.h5: the snapshots, with FILE.xdmf beside it for ParaView"},
+      {"--lattice", &lattice,
+       "start from N = 4 c^3 bodies on a face-centred cubic lattice, at a --temperature"},
+      {"--restart", &restart, "FILE.h5: go on from the last snapshot of this run, bit by bit"},
+      fresh("--density", &density,
+            "bodies in a unit of volume: the periodic box is a cube; 0.8442 if not given with "
+            "--lattice"),
+      fresh("--box", &box,
+            "of INPUT: three periods from 0, such as 10x10x20; that of a snapshot if not given"),
+      {"--temperature", &temperature, "of --lattice; 1.44 if not given"},
+      {"--seed", &seed, "of --lattice; 1 if not given"},
+      {"--steps", &steps, "steps to take; 1000 if not given, 0: the energy of the start"},
+      fresh("--dt", &dt, "time of a step; 0.005 if not given"),
+      fresh("--cutoff", &cutoff, "pairs nearer than that act on each other; 2.5 if not given"),
+      fresh("--skin", &skin,
+            "lists hold pairs that are so much farther apart; 0.12 of the cutoff if not given"),
+      fresh("--interaction", &interaction,
+            std::string(standard) + " (if not given), or FILE.hpp:Name of your own: 3 sources, the "
+                                    "force and perhaps the energy"),
+      fresh("--set", &settings,
+            "MEMBER=NUMBER of an interaction in a file, such as epsilon=2; may be repeated"),
+      {"--every", &every, "steps between snapshots; a tenth of --steps if not given"},
+      fresh(
+          "--precision", &precision,
+          "fp32, fp64, or mixed: state and sums in fp64, interactions in fp32; mixed if not given"),
+      device_row(&device),
+      {"--schedule", &schedule, "of the sums over near pairs: auto, a name, or fields"},
+      {"--overwrite", &overwrite, "replace the output file when it exists"},
+      {"--json", &json, "print an array with the record"},
+  };
 }
 
-void require_no_parameters(const MdOptions& o) {
-  require_none_given({{o.dt.has_value(), "--dt"},
-                      {o.cutoff.has_value(), "--cutoff"},
-                      {o.skin.has_value(), "--skin"},
-                      {o.density.has_value(), "--density"},
-                      {o.box.has_value(), "--box"},
-                      {o.precision.has_value(), "--precision"},
-                      {o.interaction.has_value(), "--interaction"},
-                      {!o.settings.empty(), "--set"}},
-                     o.restart + ":/snapshots/STEP");
+void require_one_start(const MdOptions& o) {
+  o.require_one_start(o.lattice ? 1 : 0, "INPUT, --lattice N or --restart FILE");
+  refuse_if((o.seed || o.temperature) && !o.lattice, "--seed and --temperature go with --lattice");
+  o.require_output();
 }
 
 std::array<double, 3> parse_box(const std::string& text) {
@@ -84,8 +91,8 @@ std::array<double, 3> parse_box(const std::string& text) {
     } catch (const std::exception&) {
       read = 0;
     }
-    if (end == std::string::npos || read == 0 || read != end - begin)
-      throw UsageError(fmt::format("--box {}: expected three periods, such as 10x10x20", text));
+    refuse_if(end == std::string::npos || read == 0 || read != end - begin,
+              "--box {}: expected three periods, such as 10x10x20", text);
     begin = end + 1;
   }
   return box;
@@ -98,7 +105,7 @@ md::Parameters parameters_of(const MdOptions& o) {
   p.skin = o.skin.value_or(0.12 * p.cutoff);
   if (o.precision) p.precision = nbody::parse_precision(*o.precision);
   if (o.box) p.box = parse_box(*o.box);
-  if (o.box && o.density) throw UsageError("--box and --density: give one of them");
+  refuse_if(o.box && o.density, "--box and --density: give one of them");
   return p;
 }
 
@@ -116,10 +123,10 @@ MdBeginning begin_anew(const MdOptions& o) {
   b.run.settings = o.settings;
   b.run.parameters = parameters_of(o);
   const double density = o.density.value_or(0.8442);
-  if (!(density > 0) || !std::isfinite(density))
-    throw UsageError(fmt::format("--density {:g}: it must be positive", density));
+  refuse_if(!(density > 0) || !std::isfinite(density), "--density {:g}: it must be positive",
+            density);
   if (o.lattice) {
-    if (o.box) throw UsageError("--box is for INPUT; --lattice fills a cube of a --density");
+    refuse_if(o.box.has_value(), "--box is for INPUT; --lattice fills a cube of a --density");
     const std::uint64_t seed = o.seed.value_or(1);
     b.run.start = fmt::format("lattice seed {}", seed);
     require_room(*o.lattice, true);
@@ -128,8 +135,8 @@ MdBeginning begin_anew(const MdOptions& o) {
     b.run.start = o.input;
     b.at.bodies = read_bodies(o.input, b.files);
     before = read_box(o.input);
-    if (!o.box && !o.density && !before)
-      throw UsageError("--density or --box is needed: the periodic box of the bodies");
+    refuse_if(!o.box && !o.density && !before,
+              "--density or --box is needed: the periodic box of the bodies");
   }
   if (o.density || o.lattice) {
     b.run.parameters.box.fill(md::period_of(b.at.bodies.count(), density));
@@ -141,33 +148,22 @@ MdBeginning begin_anew(const MdOptions& o) {
   return b;
 }
 
-MdBeginning begin_again(const MdOptions& o) {
-  require_no_parameters(o);
-  MdRestart from = read_md_restart(o.restart);
-  return {std::move(from.run), std::move(from.last), {o.restart, from.file}, from.found};
-}
-
 pairs::NearInteraction interaction_of(const MdRun& run) {
   if (!lab::names_a_file(run.interaction)) {
-    if (run.interaction != standard) {
-      throw UsageError(
-          fmt::format("unknown interaction '{}'; there is {}, or FILE.hpp:Name of your "
-                      "own",
-                      run.interaction, standard));
-    }
-    if (!run.settings.empty())
-      throw UsageError(
-          fmt::format("--set is for interactions in files; {} is built in", run.interaction));
+    refuse_if(run.interaction != standard,
+              "unknown interaction '{}'; there is {}, or FILE.hpp:Name of your own",
+              run.interaction, standard);
+    refuse_if(!run.settings.empty(), "--set is for interactions in files; {} is built in",
+              run.interaction);
     return pairs::near_interaction(standard, lab::LennardJonesEntry::make());
   }
   const std::vector<lab::Setting> settings = lab::parse_settings(run.settings);
   const lab::UserKernel found = lab::load_user_kernel(run.interaction, settings, lab::Use::motion);
   const auto* const near = std::any_cast<pairs::NearInteraction>(&found.product);
-  if (near == nullptr) {
-    throw UsageError(fmt::format("{} is no force between positions: md takes interactions of 3 "
-                                 "targets, 3 sources and at least 3 sums, the force",
-                                 run.interaction));
-  }
+  refuse_if(near == nullptr,
+            "{} is no force between positions: md takes interactions of 3 targets, 3 sources and at "
+            "least 3 sums, the force",
+            run.interaction);
   return *near;
 }
 
@@ -191,24 +187,19 @@ std::string times(Index count) {
 }
 
 /// From the first step to the last.
-class MdCommand : private BodiesRun<MdWriter> {
+class MdCommand : private BodiesRun<MdRun, md::State> {
 public:
   MdCommand(const MdOptions& options, MdBeginning beginning)
-      : BodiesRun(options.output, beginning.at.step, options.steps, options.every), o_(options),
-        run_(std::move(beginning.run)), now_(std::move(beginning.at)),
-        files_(std::move(beginning.files)), found_(beginning.found) {}
+      : BodiesRun(options, std::move(beginning)), o_(options) {}
 
   void execute(const Device& device) {
     const pairs::NearInteraction interaction = interaction_of(run_);
-    claim(files_, o_.overwrite);
-    const bool same = found_ && o_.schedule.empty() && to_text(device.id()) == run_.device;
-    const std::string schedule = same ? run_.schedule : o_.schedule.empty() ? "auto" : o_.schedule;
-    system_ = md::make_system(device, run_.parameters, now_, interaction, schedule, ranks_);
-    run_.device = to_text(device.id());
-    run_.device_name = device.facts().name;
-    run_.schedule = pairs::to_text(system_->schedule().schedule);
+    claim_output();
+    system_ = md::make_system(device, run_.parameters, now_, interaction, schedule_on(device, true),
+                              ranks_);
+    set_device(device, pairs::to_text(system_->schedule().schedule));
     look();
-    if (found_) {
+    if (goes_on()) {
       require_same_interaction();
     } else {
       run_.id = checksum(0, run_.parameters, now_);
@@ -236,13 +227,14 @@ private:
     for (std::size_t i = 0; i < now_.potential.size(); ++i)
       terms += std::abs(now_.potential[i]) + std::abs(now_.virial[i]);
     const double limit = 1e-3 * terms; // another device rounds otherwise
-    const double pressure = (d.pressure() - found_->pressure) * 3 * d.volume;
-    if (std::abs(d.potential - found_->potential) <= limit && std::abs(pressure) <= limit) return;
+    const double pressure = (d.pressure() - run_.found->pressure) * 3 * d.volume;
+    if (std::abs(d.potential - run_.found->potential) <= limit && std::abs(pressure) <= limit)
+      return;
     throw UsageError(fmt::format(
         "{}: at step {} the potential energy was {:g} and the pressure {:g}, but {} gives {:g} and "
         "{:g}: it was changed since",
-        o_.restart, now_.step, found_->potential, found_->pressure, run_.interaction, d.potential,
-        d.pressure()));
+        o_.restart, now_.step, run_.found->potential, run_.found->pressure, run_.interaction,
+        d.potential, d.pressure()));
   }
 
   [[nodiscard]] double drift() const {
@@ -290,7 +282,7 @@ private:
                  d.energy() / n, drift(), momentum);
       std::fflush(stdout);
     }
-    write_state(run_, now_, d);
+    write_state([&](BodiesFile& file) { write_md(file, run_, now_, d); });
   }
 
   Index advance(Index most) override {
@@ -339,18 +331,15 @@ private:
   }
 
   const MdOptions& o_;
-  MdRun run_;
-  md::State now_;
   md::Diagnostics diagnostics_;
-  std::vector<std::filesystem::path> files_;
-  std::optional<MdFound> found_; ///< by the run that goes on
   std::unique_ptr<md::System> system_;
   Json lines_ = Json::array();
 };
 
-void run_md(const MdOptions& o) {
+void run_md(MdOptions& o) {
   require_one_start(o);
-  MdBeginning beginning = o.restart.empty() ? begin_anew(o) : begin_again(o);
+  if (!o.restart.empty()) require_none_given(o.rows(), o.restart + ":/snapshots/STEP");
+  MdBeginning beginning = o.restart.empty() ? begin_anew(o) : read_md_restart(o.restart);
   const Device device = device_of_run(comm::world(), o.device,
                                       {o.restart, beginning.run.device, beginning.run.device_name});
   MdCommand(o, std::move(beginning)).execute(device);
@@ -362,38 +351,7 @@ void add_md(CommandLine& line) {
   const Command command = line.add_command(
       "md", "molecular dynamics: forces within a cutoff, periodic box, with snapshots");
   auto o = std::make_shared<MdOptions>();
-  command.add("INPUT", &o->input, "FILE.h5, FILE.h5:/group or FILE.csv: bodies of yours");
-  command.add("-o,--output", &o->output,
-              "FILE.h5: the snapshots, with FILE.xdmf beside it for ParaView");
-  command.add("--lattice", &o->lattice,
-              "start from N = 4 c^3 bodies on a face-centred cubic lattice, at a --temperature");
-  command.add("--restart", &o->restart,
-              "FILE.h5: go on from the last snapshot of this run, bit by bit");
-  command.add("--density", &o->density,
-              "bodies in a unit of volume: the periodic box is a cube; 0.8442 if not given with "
-              "--lattice");
-  command.add("--box", &o->box,
-              "of INPUT: three periods from 0, such as 10x10x20; that of a snapshot if not given");
-  command.add("--temperature", &o->temperature, "of --lattice; 1.44 if not given");
-  command.add("--seed", &o->seed, "of --lattice; 1 if not given");
-  command.add("--steps", &o->steps, "steps to take; 1000 if not given, 0: the energy of the start");
-  command.add("--dt", &o->dt, "time of a step; 0.005 if not given");
-  command.add("--cutoff", &o->cutoff, "pairs nearer than that act on each other; 2.5 if not given");
-  command.add("--skin", &o->skin,
-              "lists hold pairs that are so much farther apart; 0.12 of the cutoff if not given");
-  command.add("--interaction", &o->interaction,
-              std::string(standard) + " (if not given), or FILE.hpp:Name of your own: 3 sources, "
-                                      "the force and perhaps the energy");
-  command.add("--set", &o->settings,
-              "MEMBER=NUMBER of an interaction in a file, such as epsilon=2; may be repeated");
-  command.add("--every", &o->every, "steps between snapshots; a tenth of --steps if not given");
-  command.add("--precision", &o->precision,
-              "fp32, fp64, or mixed: state and sums in fp64, interactions in fp32; mixed if not "
-              "given");
-  command.add_device(&o->device);
-  command.add("--schedule", &o->schedule, "of the sums over near pairs: auto, a name, or fields");
-  command.add("--overwrite", &o->overwrite, "replace the output file when it exists");
-  command.add("--json", &o->json, "print an array with the record");
+  command.add(o->rows());
   command.set_footer(std::string(bodies_help()) +
                      "\nCtrl-C writes a last snapshot to go on from. See docs/md.md.\n");
   command.set_action([o] { run_md(*o); }, Ranks::several);

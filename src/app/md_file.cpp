@@ -1,13 +1,6 @@
 #include "md_file.hpp"
 
-#include "../io/hdf5_writing.hpp"
-#include "hdf5_run.hpp"
-#include "nbody_format.hpp"
 #include "nbody_input.hpp"
-#include "version.hpp"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace ridge::app {
 
@@ -21,14 +14,13 @@ constexpr const char* positions_in_box = "position_in_box";
 constexpr const char* listed_positions = "position_of_lists";
 constexpr std::array<const char*, 3> periods{"box_x", "box_y", "box_z"};
 
-int bytes_of(const MdRun& run) {
-  return run.parameters.precision == nbody::Precision::fp32 ? 4 : 8;
-}
-
-/// Calls `visit(name, member)` for what a run's file has as it is.
+/// Calls `visit(name, member)` for what a run's file has.
 template <class Any, class Visit>
 void visit_md(Any& run, const Visit& visit) {
   auto& p = run.parameters;
+  visit("run", run.id);
+  visit("settings", run.settings);
+  visit("precision", p.precision);
   visit("start", run.start);
   visit("interaction", run.interaction);
   visit("dt", p.dt);
@@ -41,47 +33,6 @@ void visit_md(Any& run, const Visit& visit) {
   visit("schedule", run.schedule);
   visit("initial_energy", run.energy);
 }
-
-/// The file of a run, opened to read.
-class MdReader : private RunReader {
-public:
-  explicit MdReader(const fs::path& file)
-      : RunReader(require_whole(file), md_program, md_format, "bodies") {}
-
-  [[nodiscard]] MdRestart restart() const {
-    MdRestart read{read_run(), {}, {}, {}};
-    const MdRun& run = read.run;
-    md::State& state = read.last;
-    const Handle group = last_complete();
-    read.file = file_of(group);
-    state.step = required<Index>(group, "step");
-    state.time = required<double>(group, "time");
-    const std::string path = name_.string() + ":" + nbody_format::group_of(state.step);
-    state.bodies = read_bodies(path);
-    state.listed = read_bodies(path, listed_positions).position;
-    if (H5Lexists(group.id(), positions_in_box, H5P_DEFAULT) > 0)
-      state.in_box = read_bodies(path, positions_in_box).position;
-    require_checksum(group, state.step, checksum(run.id, run.parameters, state));
-    read.found.potential = required<double>(group, "potential_energy");
-    read.found.pressure = required<double>(group, "pressure");
-    return read;
-  }
-
-private:
-  [[nodiscard]] MdRun read_run() const {
-    MdRun run;
-    run.id = hexadecimal(required<std::string>(file_, "run"));
-    const auto settings = required<std::string>(file_, "settings");
-    for (std::size_t begin = 0; begin < settings.size();) {
-      const std::size_t end = std::min(settings.find(' ', begin), settings.size());
-      run.settings.push_back(settings.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    run.parameters.precision = nbody::parse_precision(required<std::string>(file_, "precision"));
-    visit_md(run, [&](const char* name, auto& value) { require(name, value); });
-    return run;
-  }
-};
 
 } // namespace
 
@@ -104,22 +55,29 @@ std::optional<std::array<double, 3>> read_box(const std::string& input) {
   return {};
 }
 
-MdRestart read_md_restart(const fs::path& file) {
-  return MdReader(file).restart();
+MdBeginning read_md_restart(const fs::path& file) {
+  const RunReader in(RunReader::require_whole(file), md_program, md_format, "bodies");
+  MdBeginning from;
+  visit_md(from.run, ReadMembers{in});
+  const RunReader::Last last = in.last();
+  md::State& state = from.at;
+  state.step = last.step;
+  state.time = last.time;
+  state.bodies = read_bodies(last.place);
+  state.listed = read_bodies(last.place, listed_positions).position;
+  if (H5Lexists(last.group.id(), positions_in_box, H5P_DEFAULT) > 0)
+    state.in_box = read_bodies(last.place, positions_in_box).position;
+  in.require_checksum(last, checksum(from.run.id, from.run.parameters, state));
+  from.run.found = MdFound{in.required<double>(last.group, "potential_energy"),
+                           in.required<double>(last.group, "pressure")};
+  from.files = {file, last.file};
+  return from;
 }
 
-void MdWriter::write(const MdRun& run, const md::State& state, const md::Diagnostics& d) {
-  const int bytes = bytes_of(run);
+void write_md(BodiesFile& file, const MdRun& run, const md::State& state,
+              const md::Diagnostics& d) {
+  const int bytes = run.parameters.precision == nbody::Precision::fp32 ? 4 : 8;
   constexpr int position_bytes = 8; // many periods away fp32 would be too little
-  const auto begin = [&](const io::Writing& out) {
-    out.attribute("program", std::string(md_program));
-    out.attribute("format", md_format);
-    out.attribute("ridge_version", std::string(ridge_version));
-    out.attribute("run", fmt::format("{:016x}", run.id));
-    out.attribute("settings", fmt::format("{}", fmt::join(run.settings, " ")));
-    out.attribute("precision", std::string(to_text(run.parameters.precision)));
-    visit_md(run, [&](const char* name, const auto& value) { out.attribute(name, value); });
-  };
   const auto add = [&](const io::Writing& out) {
     for (std::size_t a = 0; a < 3; ++a) // a snapshot is a start
       out.attribute(periods[a], run.parameters.box[a]);
@@ -134,11 +92,12 @@ void MdWriter::write(const MdRun& run, const md::State& state, const md::Diagnos
     out.attribute("temperature", d.temperature());
     out.attribute("pressure", d.pressure());
     out.attribute("momentum", std::vector(d.momentum.begin(), d.momentum.end()));
-    out.attribute("checksum", fmt::format("{:016x}", checksum(run.id, run.parameters, state)));
   };
-  BodiesFile::write({run.id, state.step, state.time, state.bodies.mass,
-                     3 * position_bytes + 10 * bytes, position_bytes, bytes},
-                    begin, add);
+  file.write(
+      {md_program, md_format, run.id, state.step, state.time, state.bodies.mass,
+       3 * position_bytes + 10 * bytes, position_bytes, bytes,
+       checksum(run.id, run.parameters, state)},
+      [&](const io::Writing& out) { visit_md(run, WriteMembers{out}); }, add);
 }
 
 } // namespace ridge::app

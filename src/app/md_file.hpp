@@ -4,8 +4,7 @@
 //   FILE.STEP.h5   position, over all periods in fp64, and velocity of N x 3 values, potential and
 //                  mass of N, position_in_box, what a restart goes on from, position_of_lists,
 //                  where the bodies were when the lists of near pairs were built, and as attributes
-//                  the box, energies, temperature and pressure; the last attribute, checksum, makes
-//                  it complete
+//                  the box, energies, temperature and pressure
 #pragma once
 
 #include "bodies_file.hpp"
@@ -13,7 +12,6 @@
 #include <md/state.hpp>
 
 #include <array>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,44 +19,31 @@
 
 namespace ridge::app {
 
-/// What holds for all of a run.
-struct MdRun {
-  std::uint64_t id = 0; ///< hash of the very first state; restarts keep it
-  std::string start;    ///< what it began from
-  std::string interaction;
-  std::vector<std::string> settings; ///< of the interaction: "epsilon=2"
-  md::Parameters parameters;
-  std::string device, device_name;
-  std::string schedule; ///< with all fields
-  double energy = 0;    ///< of the very first state
-};
-
 /// What a snapshot says that its bodies were found to have.
 struct MdFound {
   double potential = 0, pressure = 0;
 };
 
-struct MdRestart {
-  MdRun run;
-  md::State last;
-  MdFound found;              ///< at the last snapshot
-  std::filesystem::path file; ///< of the last snapshot
+/// What holds for all of a run.
+struct MdRun : BodiesFacts {
+  std::string interaction;
+  std::vector<std::string> settings; ///< of the interaction: "epsilon=2"
+  md::Parameters parameters;
+  double energy = 0;            ///< of the very first state
+  std::optional<MdFound> found; ///< at the snapshot that it goes on from
 };
+using MdBeginning = BodiesBeginning<MdRun, md::State>;
 
 /// The last complete snapshot of a run's file. Throws UsageError when `file` is not the file of a
 /// run or its last snapshot is not of that run or was changed; Failure when it cannot be read.
-[[nodiscard]] MdRestart read_md_restart(const std::filesystem::path& file);
+[[nodiscard]] MdBeginning read_md_restart(const std::filesystem::path& file);
 
 /// The periods of the box that a snapshot of such a run is in; nothing of other bodies. Throws what
 /// `read_bodies` throws.
 [[nodiscard]] std::optional<std::array<double, 3>> read_box(const std::string& input);
 
-/// Writes a run's file a snapshot at a time.
-class MdWriter : public BodiesFile {
-public:
-  using BodiesFile::BodiesFile;
-  /// Throws Failure: the snapshots written before stay.
-  void write(const MdRun& run, const md::State& state, const md::Diagnostics& diagnostics);
-};
+/// Adds a snapshot. Throws Failure: those written before stay.
+void write_md(BodiesFile& file, const MdRun& run, const md::State& state,
+              const md::Diagnostics& diagnostics);
 
 } // namespace ridge::app

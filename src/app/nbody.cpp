@@ -1,16 +1,18 @@
 #include <ridge/comm/carrier.hpp>
 #include <ridge/core/error.hpp>
 
+#include "../core/refuse.hpp"
 #include "bodies_run.hpp"
 #include "commands.hpp"
 #include "nbody_file.hpp"
 #include "nbody_input.hpp"
-#include "nbody_report.hpp"
 #include "run_device.hpp"
 
 #include <fmt/core.h>
+#include <nbody/periods.hpp>
 #include <nbody/solar_system.hpp>
 #include <nbody/starts.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -22,64 +24,81 @@ namespace {
 
 using nbody::Parameters;
 using nbody::Snapshot;
+using Json = nlohmann::ordered_json;
 
 /// What the user gave; what is absent has a default, or comes from the run that goes on.
-struct NbodyOptions {
-  std::string input, output, restart, device, schedule;
+struct NbodyOptions : BodiesOptions {
   std::optional<Index> plummer, cold_collapse;
   bool solar_system = false;
-  std::optional<std::uint64_t> seed;
-  std::optional<double> dt, softening, gravity;
-  std::optional<std::string> precision, integrator, forces;
+  std::optional<double> softening, gravity;
+  std::optional<std::string> integrator, forces;
   std::optional<double> theta, error;
   std::optional<Index> order;
-  Index steps = 1000;
-  std::optional<Index> every;
-  bool overwrite = false, json = false, domains = false;
+  bool domains = false;
+
+  [[nodiscard]] std::vector<OptionRow> rows();
 };
 
-/// A run before its first step: what it is and the state it begins with.
-struct Beginning {
-  NbodyRun run;
-  Snapshot at;
-  std::vector<std::filesystem::path> files; ///< that were read
-  bool goes_on = false;
-};
-
-void require_one_start(const NbodyOptions& o) {
-  const int starts = (o.input.empty() ? 0 : 1) + (o.restart.empty() ? 0 : 1) + (o.plummer ? 1 : 0) +
-                     (o.cold_collapse ? 1 : 0) + (o.solar_system ? 1 : 0);
-  if (starts != 1) {
-    throw UsageError(
-        fmt::format("{}: give INPUT, --plummer N, --cold-collapse N, --solar-system or "
-                    "--restart FILE, one of them",
-                    starts == 0 ? "nothing to start from" : "several starts"));
-  }
-  require_steps(o.steps, o.every);
-  if (o.seed && !o.plummer && !o.cold_collapse) {
-    throw UsageError("--seed goes with --plummer and --cold-collapse");
-  }
-  if (o.output.empty() && (!o.input.empty() || !o.restart.empty())) {
-    throw UsageError("-o FILE.h5 is needed: where snapshots go");
-  }
+std::vector<OptionRow> NbodyOptions::rows() {
+  return {
+      {"INPUT", &input, "FILE.h5, FILE.h5:/group or FILE.csv: bodies of yours"},
+      {"-o,--output", &output, "FILE.h5: the snapshots, with FILE.xdmf beside it for ParaView"},
+      {"--plummer", &plummer, "start from a Plummer sphere of N bodies, in Henon's units"},
+      {"--cold-collapse", &cold_collapse,
+       "start from a homogeneous sphere of N bodies at rest, mass and radius 1"},
+      {"--solar-system", &solar_system,
+       "start from the Sun and planets at J2000, in au, days and solar masses; tells their "
+       "periods"},
+      {"--restart", &restart, "FILE.h5: go on from the last snapshot of this run, bit by bit"},
+      {"--seed", &seed, "of --plummer and --cold-collapse; 1 if not given"},
+      {"--steps", &steps, "steps to take; 1000 if not given, 0: the energy of the start"},
+      fresh("--dt", &dt, "time of a step; needed with INPUT"),
+      fresh("--softening", &softening,
+            "Plummer's softening length; 0 if not given, 0.01 for --plummer and --cold-collapse"),
+      fresh("--G", &gravity, "constant of gravity; 1 if not given"),
+      {"--every", &every, "steps between snapshots; a tenth of --steps if not given"},
+      fresh("--integrator", &integrator, "leapfrog (if not given) or yoshida4"),
+      fresh("--forces", &forces,
+            "pairs: sums over all pairs of bodies (if not given), or tree: near bodies one by one, "
+            "far "
+            "ones by nodes of an octree"),
+      fresh("--theta", &theta,
+            "of --forces tree: how wide a node may look, from 0 (all pairs) to 1.5; 0.5 if not "
+            "given"),
+      fresh("--error", &error,
+            "of --forces tree, in place of --theta: the rms error of accelerations at the start, "
+            "such "
+            "as 1e-4; chooses theta and order, and checks a sample against all pairs"),
+      fresh(
+          "--order", &order,
+          "of --forces tree: of the moments of nodes, 1 (their masses) to 5; if not given, 2, for "
+          "fewer than 10000 bodies 4, or what --error chooses"),
+      {"--domains", &domains,
+       "of --forces tree over ranks: each keeps the bodies of a region, and gets what these need "
+       "of the others' trees; if not given, each keeps all bodies"},
+      fresh(
+          "--precision", &precision,
+          "fp32, fp64, or mixed: state and sums in fp64, interactions in fp32; mixed if not given, "
+          "fp64 for --solar-system"),
+      device_row(&device),
+      {"--schedule", &schedule,
+       "of the pair sums: auto, a name, or fields such as 'form=direct tile=4'"},
+      {"--overwrite", &overwrite, "replace the output file when it exists"},
+      {"--json", &json, "print an array with the record"},
+  };
 }
 
-void require_no_parameters(const NbodyOptions& o) {
-  require_none_given({{o.dt.has_value(), "--dt"},
-                      {o.softening.has_value(), "--softening"},
-                      {o.gravity.has_value(), "--G"},
-                      {o.precision.has_value(), "--precision"},
-                      {o.integrator.has_value(), "--integrator"},
-                      {o.forces.has_value(), "--forces"},
-                      {o.theta.has_value(), "--theta"},
-                      {o.error.has_value(), "--error"},
-                      {o.order.has_value(), "--order"}},
-                     o.restart + ":/snapshots/STEP");
+void require_one_start(const NbodyOptions& o) {
+  const bool made = o.plummer || o.cold_collapse;
+  o.require_one_start((o.plummer ? 1 : 0) + (o.cold_collapse ? 1 : 0) + (o.solar_system ? 1 : 0),
+                      "INPUT, --plummer N, --cold-collapse N, --solar-system or --restart FILE");
+  refuse_if(o.seed && !made, "--seed goes with --plummer and --cold-collapse");
+  o.require_output();
 }
 
 Parameters parameters_of(const NbodyOptions& o) {
   Parameters p;
-  if (!o.input.empty() && !o.dt) throw UsageError("--dt is needed: the time of a step");
+  refuse_if(!o.input.empty() && !o.dt, "--dt is needed: the time of a step");
   // Those of the starts without a file fit their units; softening as many would choose it.
   p.dt = o.dt.value_or(o.solar_system ? 0.5 : 1e-3);
   p.softening = o.softening.value_or(o.plummer || o.cold_collapse ? 0.01 : 0);
@@ -89,16 +108,15 @@ Parameters parameters_of(const NbodyOptions& o) {
                                  : nbody::Precision::mixed;
   if (o.integrator) p.integrator = nbody::parse_integrator(*o.integrator);
   if (o.forces) p.forces = nbody::parse_forces(*o.forces);
-  if ((o.theta || o.order || o.error) && p.forces != nbody::Forces::tree) {
-    throw UsageError(fmt::format("{} goes with --forces tree", o.theta   ? "--theta"
-                                                               : o.error ? "--error"
-                                                                         : "--order"));
-  }
-  if (o.theta && o.error) throw UsageError("--theta and --error: give one of them");
+  refuse_if((o.theta || o.order || o.error) && p.forces != nbody::Forces::tree,
+            "{} goes with --forces tree",
+            o.theta   ? "--theta"
+            : o.error ? "--error"
+                      : "--order");
+  refuse_if(o.theta && o.error, "--theta and --error: give one of them");
   p.theta = o.theta.value_or(p.theta);
   if (o.error) {
-    if (!(*o.error > 0))
-      throw UsageError(fmt::format("--error {:g}: it must be positive", *o.error));
+    refuse_if(!(*o.error > 0), "--error {:g}: it must be positive", *o.error);
     p.error = *o.error;
     p.order = 0; // either
   }
@@ -107,8 +125,8 @@ Parameters parameters_of(const NbodyOptions& o) {
   return p;
 }
 
-Beginning begin_anew(const NbodyOptions& o) {
-  Beginning b;
+NbodyBeginning begin_anew(const NbodyOptions& o) {
+  NbodyBeginning b;
   b.run.parameters = parameters_of(o);
   if (!o.input.empty()) {
     b.run.start = o.input;
@@ -130,34 +148,79 @@ Beginning begin_anew(const NbodyOptions& o) {
   return b;
 }
 
-Beginning begin_again(const NbodyOptions& o) {
-  require_no_parameters(o);
-  NbodyRestart from = read_restart(o.restart);
-  return {std::move(from.run), std::move(from.last), {o.restart, from.file}, true};
+/// Nothing of all pairs.
+std::string forces_text(const nbody::Parameters& p) {
+  if (p.forces == nbody::Forces::pairs) return "";
+  if (p.theta == 0) return "tree with theta 0, which is all pairs, ";
+  const std::string asked = p.error > 0 ? fmt::format(" for an error of {:g}", p.error) : "";
+  return fmt::format("tree with theta {:.4g} and order {}{}, ", p.theta, p.order, asked);
+}
+
+/// What a record says of a tree's last forces.
+void print_tree(const Record& force) {
+  const auto detail = [&](const char* name) {
+    const auto found = std::find_if(force.details.begin(), force.details.end(),
+                                    [&](const Detail& d) { return d.name == name; });
+    return found == force.details.end() ? 0 : found->number;
+  };
+  fmt::print("each body met {:.0f} bodies and {:.0f} nodes; accelerations off all pairs: {:.1e} "
+             "rms, {:.1e} at the 99th percentile, {:.1e} at worst, of {:.0f} bodies\n",
+             detail("p2p"), detail("p2c"), detail("error_rms"), detail("error_p99"),
+             detail("error_worst"), detail("error_sample"));
+  if (const double asked = detail("error_asked"); asked > 0 && detail("error_rms") > asked) {
+    fmt::print(
+        "this is more than the {:g} that was asked for and held at the start: bodies have moved; "
+        "start anew from the last snapshot to choose again\n",
+        asked);
+  }
+}
+
+/// Of each planet; its period is null before the first turn.
+Json periods_of(const nbody::PeriodMeter& meter) {
+  Json list = Json::array();
+  for (std::size_t n = 0; n < nbody::planets().size(); ++n) {
+    const nbody::Planet& planet = nbody::planets()[n];
+    const auto body = static_cast<Index>(n) + 1;
+    list.push_back({{"planet", planet.name},
+                    {"turns", meter.turns(body)},
+                    {"period_days", meter.turns(body) > 0 ? Json(meter.period(body)) : Json()},
+                    {"published_days", planet.period}});
+  }
+  return list;
+}
+
+void print_periods(const Json& list) {
+  fmt::print("{:>9}  {:>6}  {:>12}  {:>12}  {:>10}\n", "planet", "turns", "period/day", "published",
+             "difference");
+  for (const Json& one : list) {
+    const auto published = one["published_days"].get<double>();
+    std::string period = "-", difference = "-";
+    if (const Json& found = one["period_days"]; !found.is_null()) {
+      period = fmt::format("{:.3f}", found.get<double>());
+      difference = fmt::format("{:.3f} %", 100 * (found.get<double>() / published - 1));
+    }
+    fmt::print("{:>9}  {:>6}  {:>12}  {:>12.3f}  {:>10}\n", one["planet"].get<std::string>(),
+               one["turns"].get<Index>(), period, published, difference);
+  }
 }
 
 /// From the first step to the last.
-class NbodyCommand : private BodiesRun<NbodyWriter> {
+class NbodyCommand : private BodiesRun<NbodyRun, Snapshot> {
 public:
-  NbodyCommand(const NbodyOptions& options, Beginning beginning)
-      : BodiesRun(options.output, beginning.at.step, options.steps, options.every), o_(options),
-        run_(std::move(beginning.run)), now_(std::move(beginning.at)),
-        files_(std::move(beginning.files)), goes_on_(beginning.goes_on), report_(options.json) {}
+  NbodyCommand(const NbodyOptions& options, NbodyBeginning beginning)
+      : BodiesRun(options, std::move(beginning)), o_(options) {}
 
   void execute(const Device& device) {
     require_sound(now_.bodies, run_.parameters);
-    if (!goes_on_ && run_.parameters.precision == nbody::Precision::fp32) {
+    if (!goes_on() && run_.parameters.precision == nbody::Precision::fp32)
       take_origin_inside(now_.bodies);
-    }
-    if (run_.parameters.softening == 0) {
-      require_apart(now_.bodies, run_.parameters.precision);
-    }
-    claim(files_, o_.overwrite);
+    if (run_.parameters.softening == 0) require_apart(now_.bodies, run_.parameters.precision);
+    claim_output();
     choose_device(device);
-    if (!goes_on_) run_.id = checksum(0, run_.parameters, 0, now_.bodies);
+    if (!goes_on()) run_.id = checksum(0, run_.parameters, 0, now_.bodies);
     look();
-    if (!goes_on_) run_.initial = now_.diagnostics;
-    report_.begin(run_, now_.bodies.count(), system_->record(), note(device));
+    if (!goes_on()) run_.initial = now_.diagnostics;
+    print_head(device);
     keep();
     begin_periods();
     integrate();
@@ -168,21 +231,49 @@ private:
   void choose_device(const Device& device) {
     // A share of the bodies takes another schedule than all of them, which a tree is always over.
     const bool whole = ranks_.ranks() == 1 || run_.parameters.forces == nbody::Forces::tree;
-    const bool same =
-        goes_on_ && o_.schedule.empty() && to_text(device.id()) == run_.device && whole;
-    const std::string schedule = same ? run_.schedule : o_.schedule.empty() ? "auto" : o_.schedule;
     nbody::Before before;
-    if (goes_on_) before = {now_.acceleration, now_.potential, now_.tree};
-    system_ = nbody::make_system(device, run_.parameters, now_.bodies, schedule, ranks_, before);
-    run_.device = to_text(device.id());
-    run_.device_name = device.facts().name;
-    run_.schedule = system_->schedule().text;
+    if (goes_on()) before = {now_.acceleration, now_.potential, now_.tree};
+    system_ = nbody::make_system(device, run_.parameters, now_.bodies, schedule_on(device, whole),
+                                 ranks_, before);
+    set_device(device, system_->schedule().text);
     run_.parameters = system_->parameters();
   }
 
-  [[nodiscard]] std::string note(const Device& device) const {
+  void print_head(const Device& device) const {
+    if (o_.json) return;
+    const Parameters& p = run_.parameters;
+    const Index bodies = now_.bodies.count();
     const bool by_itself = o_.device.empty() || o_.device == "auto";
-    return !goes_on_ && by_itself && !device.is_gpu() ? ", no GPU here" : "";
+    fmt::print("{}: {} {}, {}, dt {:g}, softening {:g}, G {:g}, {}{} on {} ({}{}); {}\n",
+               run_.start, bodies, bodies == 1 ? "body" : "bodies", to_text(p.integrator), p.dt,
+               p.softening, p.gravity, forces_text(p), to_text(p.precision), run_.device,
+               run_.device_name, !goes_on() && by_itself && !device.is_gpu() ? ", no GPU here" : "",
+               system_->record().schedule);
+    fmt::print("{:>10}  {:>12}  {:>12}  {:>12}  {:>12}  {:>9}  {:>10}  {:>12}\n", "step", "time",
+               "kinetic", "potential", "energy", "error", "|momentum|", "|ang. mom.|");
+    std::fflush(stdout);
+  }
+
+  /// A line of the state that was looked at.
+  void tell() {
+    const Snapshot& s = now_;
+    const nbody::Diagnostics& d = s.diagnostics;
+    error_ = energy_error(run_.initial, d);
+    largest_error_ = std::max(largest_error_, error_);
+    lines_.push_back({{"step", s.step},
+                      {"time", s.time},
+                      {"kinetic_energy", d.kinetic},
+                      {"potential_energy", d.potential},
+                      {"energy", d.energy()},
+                      {"energy_error", error_},
+                      {"momentum", d.momentum},
+                      {"angular_momentum", d.angular_momentum}});
+    if (o_.json) return;
+    fmt::print(
+        "{:>10}  {:>12.6g}  {:>12.6g}  {:>12.6g}  {:>12.6g}  {:>9.1e}  {:>10.2e}  {:>12.6g}\n",
+        s.step, s.time, d.kinetic, d.potential, d.energy(), error_, nbody::length(d.momentum),
+        nbody::length(d.angular_momentum));
+    std::fflush(stdout);
   }
 
   /// Brings the present state here.
@@ -205,8 +296,8 @@ private:
                       now_.step, std::max<Index>(lost, 0), kept()));
     }
     progress_.clear();
-    report_.snapshot(run_, now_);
-    write_state(run_, now_);
+    tell();
+    write_state([&](BodiesFile& file) { write_nbody(file, run_, now_); });
   }
 
   void begin_periods() {
@@ -232,37 +323,71 @@ private:
   }
 
   void finish() {
-    NbodyReport::End end;
-    end.force = system_->record();
-    system_->add_error(end.force);
-    end.force.schedule_name = system_->schedule().name;
-    end.steps = taken();
-    end.evaluations = end.steps * static_cast<Index>(leapfrogs(run_.parameters.integrator).size());
-    end.seconds = seconds();
-    end.on_device = system_->held();
+    const Parameters& p = run_.parameters;
+    const Index steps = taken();
+    const Index evaluations = steps * static_cast<Index>(leapfrogs(p.integrator).size());
     constexpr Index values = 8; // of a body: place, velocity, mass, potential
-    end.on_host = Bytes{values * now_.bodies.count() * static_cast<Index>(sizeof(double))};
-    end.output = written();
-    end.periods = periods_ ? &*periods_ : nullptr;
-    report_.end(run_, end);
+    const Bytes on_host{values * now_.bodies.count() * static_cast<Index>(sizeof(double))};
+    Record record = system_->record();
+    system_->add_error(record);
+    const Bytes on_device = system_->held();
+    record.schedule_name = system_->schedule().name;
+    record.kernel = "nbody";
+    set_rate(record, evaluations, seconds(), static_cast<double>(record.work.items),
+             "interactions/s");
+    const std::string wrote = written();
+    if (o_.json) {
+      Json all = {{"start", run_.start},
+                  {"run", fmt::format("{:016x}", run_.id)},
+                  {"integrator", to_text(p.integrator)},
+                  {"dt", p.dt},
+                  {"softening", p.softening},
+                  {"G", p.gravity},
+                  {"forces", to_text(p.forces)},
+                  {"error_asked", p.error > 0 ? Json(p.error) : Json()},
+                  {"steps", steps},
+                  {"evaluations", evaluations},
+                  {"seconds", seconds()},
+                  {"energy_error", error_},
+                  {"largest_energy_error", largest_error_},
+                  {"device_bytes", on_device.value},
+                  {"host_bytes", on_host.value},
+                  {"output", wrote.empty() ? Json() : Json(wrote)},
+                  {"snapshots", lines_}};
+      if (periods_) all["periods"] = periods_of(*periods_);
+      Json whole = Json::parse(to_json(record));
+      whole["nbody"] = std::move(all);
+      fmt::print("{}\n", Json::array({whole}).dump(2));
+      return;
+    }
+    if (periods_) print_periods(periods_of(*periods_));
+    if (p.forces == nbody::Forces::tree) print_tree(record);
+    const auto each = [&](Bytes b) {
+      return static_cast<double>(b.value) / static_cast<double>(now_.bodies.count());
+    };
+    fmt::print(
+        "energy error {:.1e} at the end, {:.1e} at most; {} {} in {}{}; {:.0f} + {:.0f} bytes "
+        "a body on device and host{}\n",
+        error_, largest_error_, steps, steps == 1 ? "step" : "steps",
+        ridge::to_text(Seconds{seconds()}),
+        record.achieved ? ", " + quantity(record.achieved->rate, record.achieved->unit) : "",
+        each(on_device), each(on_host), wrote.empty() ? "" : "; wrote " + wrote);
   }
 
   const NbodyOptions& o_;
-  NbodyRun run_;
-  Snapshot now_;
-  std::vector<std::filesystem::path> files_;
-  bool goes_on_;
-  NbodyReport report_;
   std::unique_ptr<nbody::System> system_;
   std::optional<nbody::PeriodMeter> periods_;
-  Index sample_ = 0; ///< steps between two looks at them
+  Index sample_ = 0;                     ///< steps between two looks at them
+  double error_ = 0, largest_error_ = 0; ///< of the energy, at the last snapshot and of all
+  Json lines_ = Json::array();
 };
 
-void run_nbody(const NbodyOptions& o) {
+void run_nbody(NbodyOptions& o) {
   require_one_start(o);
-  Beginning beginning = o.restart.empty() ? begin_anew(o) : begin_again(o);
-  if (o.domains && beginning.run.parameters.forces != nbody::Forces::tree)
-    throw UsageError("--domains goes with --forces tree");
+  if (!o.restart.empty()) require_none_given(o.rows(), o.restart + ":/snapshots/STEP");
+  NbodyBeginning beginning = o.restart.empty() ? begin_anew(o) : read_nbody_restart(o.restart);
+  refuse_if(o.domains && beginning.run.parameters.forces != nbody::Forces::tree,
+            "--domains goes with --forces tree");
   beginning.run.parameters.domains = o.domains;
   const Device device = device_of_run(comm::world(), o.device,
                                       {o.restart, beginning.run.device, beginning.run.device_name});
@@ -275,51 +400,7 @@ void add_nbody(CommandLine& line) {
   const Command command =
       line.add_command("nbody", "integrate bodies under their own gravity, with snapshots");
   auto o = std::make_shared<NbodyOptions>();
-  command.add("INPUT", &o->input, "FILE.h5, FILE.h5:/group or FILE.csv: bodies of yours");
-  command.add("-o,--output", &o->output,
-              "FILE.h5: the snapshots, with FILE.xdmf beside it for ParaView");
-  command.add("--plummer", &o->plummer,
-              "start from a Plummer sphere of N bodies, in Henon's units");
-  command.add("--cold-collapse", &o->cold_collapse,
-              "start from a homogeneous sphere of N bodies at rest, mass and radius 1");
-  command.add("--solar-system", &o->solar_system,
-              "start from the Sun and planets at J2000, in au, days and solar masses; tells "
-              "their periods");
-  command.add("--restart", &o->restart,
-              "FILE.h5: go on from the last snapshot of this run, bit by bit");
-  command.add("--seed", &o->seed, "of --plummer and --cold-collapse; 1 if not given");
-  command.add("--steps", &o->steps, "steps to take; 1000 if not given, 0: the energy of the start");
-  command.add("--dt", &o->dt, "time of a step; needed with INPUT");
-  command.add("--softening", &o->softening,
-              "Plummer's softening length; 0 if not given, 0.01 for --plummer and "
-              "--cold-collapse");
-  command.add("--G", &o->gravity, "constant of gravity; 1 if not given");
-  command.add("--every", &o->every, "steps between snapshots; a tenth of --steps if not given");
-  command.add("--integrator", &o->integrator, "leapfrog (if not given) or yoshida4");
-  command.add("--forces", &o->forces,
-              "pairs: sums over all pairs of bodies (if not given), or tree: near bodies one by "
-              "one, far ones by nodes of an octree");
-  command.add("--theta", &o->theta,
-              "of --forces tree: how wide a node may look, from 0 (all pairs) to 1.5; 0.5 if not "
-              "given");
-  command.add("--error", &o->error,
-              "of --forces tree, in place of --theta: the rms error of accelerations at the start, "
-              "such as 1e-4; chooses theta and order, and checks a sample against all pairs");
-  command.add("--order", &o->order,
-              "of --forces tree: of the moments of nodes, 1 (their masses) to 5; if not given, 2, "
-              "for fewer "
-              "than 10000 bodies 4, or what --error chooses");
-  command.add("--domains", &o->domains,
-              "of --forces tree over ranks: each keeps the bodies of a region, and gets what these "
-              "need of the others' trees; if not given, each keeps all bodies");
-  command.add("--precision", &o->precision,
-              "fp32, fp64, or mixed: state and sums in fp64, interactions in fp32; mixed if "
-              "not given, fp64 for --solar-system");
-  command.add_device(&o->device);
-  command.add("--schedule", &o->schedule,
-              "of the pair sums: auto, a name, or fields such as 'form=direct tile=4'");
-  command.add("--overwrite", &o->overwrite, "replace the output file when it exists");
-  command.add("--json", &o->json, "print an array with the record");
+  command.add(o->rows());
   command.set_footer(std::string(bodies_help()) +
                      "\nCtrl-C writes a last snapshot to go on from. See docs/nbody.md.\n");
   command.set_action([o] { run_nbody(*o); }, Ranks::several);

@@ -1,8 +1,8 @@
-#include "nbody_csv.hpp"
-
 #include <ridge/core/error.hpp>
 
+#include "../core/refuse.hpp"
 #include "interrupt.hpp"
+#include "nbody_input.hpp"
 
 #include <fmt/format.h>
 
@@ -51,26 +51,21 @@ public:
   explicit CsvReader(std::string_view file) : name_(file) {
     std::error_code why;
     const auto status = fs::status(fs::path(name_), why);
-    if (status.type() == fs::file_type::not_found) {
-      throw UsageError(fmt::format("there is no file {}", name_));
-    }
-    if (status.type() != fs::file_type::regular && status.type() != fs::file_type::fifo) {
-      throw UsageError(fmt::format("{} is not a file", name_));
-    }
+    refuse_if(status.type() == fs::file_type::not_found, "there is no file {}", name_);
+    refuse_if(status.type() != fs::file_type::regular && status.type() != fs::file_type::fifo,
+              "{} is not a file", name_);
     stream_.open(name_, std::ios::binary);
     if (!stream_) fail();
   }
 
   Bodies read() {
     Bodies bodies;
-    if (!next_line()) throw UsageError(fmt::format("{} is empty; {}", name_, first_line_is));
+    refuse_if(!next_line(), "{} is empty; {}", name_, first_line_is);
     const auto columns = find_columns(bodies);
     while (next_line()) {
       const auto cells = cells_of(line_);
-      if (cells.size() != width_) {
-        throw UsageError(fmt::format("{} line {} has {} values and the first line {} names", name_,
-                                     number_, cells.size(), width_));
-      }
+      refuse_if(cells.size() != width_, "{} line {} has {} values and the first line {} names",
+                name_, number_, cells.size(), width_);
       for (const auto& [values, at, column] : columns)
         values->push_back(number(cells[at], column));
       if (number_ % 65536 == 0) check_interrupt();
@@ -96,12 +91,10 @@ private:
     while (std::getline(stream_, line_)) {
       ++number_;
       if (number_ == 1 && line_.starts_with("\xef\xbb\xbf")) line_.erase(0, 3); // byte order mark
-      if (number_ == 1 && line_.find('\0') != std::string::npos) {
-        throw UsageError(
-            fmt::format("{} line 1 has zero bytes, as texts in UTF-16 and binary files "
-                        "do; a CSV file in UTF-8 or ASCII is right",
-                        name_));
-      }
+      refuse_if(number_ == 1 && line_.find('\0') != std::string::npos,
+                "{} line 1 has zero bytes, as texts in UTF-16 and binary files do; a CSV file in "
+                "UTF-8 or ASCII is right",
+                name_);
       const auto text = trimmed(line_);
       if (!text.empty() && text.front() != '#') return true;
     }
@@ -115,12 +108,9 @@ private:
     std::vector<Column> columns;
     bodies.for_each([&](auto& values, const char* column) {
       const auto found = std::find(names.begin(), names.end(), column);
-      if (found == names.end()) {
-        throw UsageError(fmt::format("{} has no column {}; {}", name_, column, first_line_is));
-      }
-      if (std::find(found + 1, names.end(), column) != names.end()) {
-        throw UsageError(fmt::format("{} has two columns {}", name_, column));
-      }
+      refuse_if(found == names.end(), "{} has no column {}; {}", name_, column, first_line_is);
+      refuse_if(std::find(found + 1, names.end(), column) != names.end(), "{} has two columns {}",
+                name_, column);
       columns.push_back({&values, static_cast<std::size_t>(found - names.begin()), column});
     });
     return columns;
@@ -131,14 +121,12 @@ private:
     const char* const begin = cell.data() + (cell.starts_with('+') ? 1 : 0);
     const char* const end = cell.data() + cell.size();
     const auto [stopped, status] = std::from_chars(begin, end, value);
-    if (status == std::errc::result_out_of_range && stopped == end) {
-      throw UsageError(fmt::format("{} line {}: {} is '{}', which is beyond what fp64 holds", name_,
-                                   number_, column, cell));
-    }
-    if (status != std::errc{} || stopped != end || begin == end) {
+    refuse_if(status == std::errc::result_out_of_range && stopped == end,
+              "{} line {}: {} is '{}', which is beyond what fp64 holds", name_, number_, column,
+              cell);
+    if (status != std::errc{} || stopped != end || begin == end)
       throw UsageError(fmt::format("{} line {}: {} is '{}', not a number", name_, number_, column,
                                    printable(cell)));
-    }
     return value;
   }
 

@@ -1,12 +1,6 @@
 #include "nbody_file.hpp"
 
-#include "../io/hdf5_writing.hpp"
-#include "hdf5_run.hpp"
-#include "nbody_format.hpp"
 #include "nbody_input.hpp"
-#include "version.hpp"
-
-#include <fmt/format.h>
 
 namespace ridge::app {
 
@@ -15,28 +9,32 @@ namespace fs = std::filesystem;
 namespace {
 
 using nbody::Bodies;
-using nbody::Precision;
 using nbody::Snapshot;
 
-int element_bytes(const NbodyRun& run) {
-  return run.parameters.precision == Precision::fp32 ? 4 : 8;
-}
+constexpr const char* nbody_program = "ridge nbody";
+/// The latest format that this version reads, and what it writes: the fourth one where forces are
+/// of a tree (the third knows no nodes), the second where positions are relative to an origin of
+/// the run's own, else the first.
+constexpr Index nbody_format = 4;
 
-/// Of a component of a position. Far from the origin fp32 would be too little.
-int position_bytes(const NbodyRun& run, const Bodies& bodies) {
-  return has_own_origin(bodies) ? 8 : element_bytes(run);
-}
+/// What the next forces of a tree depend on.
+constexpr const char* accelerations = "acceleration";
+constexpr const char* cost_limit = "cost_limit";
+constexpr const char* age_of_nodes = "nodes_age";
+constexpr const char* cost_of_nodes = "nodes_cost";
+constexpr const char* nodes_found_at = "nodes_found_at";
 
-/// What a snapshot takes for a body: velocity, potential, and its position once or twice.
-int bytes_of_body(const NbodyRun& run, const Bodies& bodies) {
-  const int accelerations = run.parameters.forces == nbody::Forces::tree ? 6 : 0; // and of nodes
-  return (has_own_origin(bodies) ? 7 : 4) * element_bytes(run) +
-         accelerations * element_bytes(run) + 3 * position_bytes(run, bodies);
-}
+/// The exact positions of a run with an origin of its own, beside the absolute ones.
+constexpr const char* exact_positions = "position_from_origin";
+/// Its origin: attributes of the file.
+constexpr std::array<const char*, 3> origin_names{"origin_x", "origin_y", "origin_z"};
 
-/// Calls `visit(name, member)` for what a run's file has as it is.
+/// Calls `visit(name, member)` for what every run's file has.
 template <class Any, class Visit>
 void visit_nbody(Any& run, const Visit& visit) {
+  visit("run", run.id);
+  visit("precision", run.parameters.precision);
+  visit("integrator", run.parameters.integrator);
   visit("start", run.start);
   visit("dt", run.parameters.dt);
   visit("softening", run.parameters.softening);
@@ -47,111 +45,88 @@ void visit_nbody(Any& run, const Visit& visit) {
   visit("initial_kinetic_energy", run.initial.kinetic);
   visit("initial_potential_energy", run.initial.potential);
 }
+/// Those of a run with a tree.
+template <class Parameters, class Visit>
+void visit_tree(Parameters& p, const Visit& visit) {
+  visit("forces", p.forces);
+  visit("theta", p.theta);
+  visit("order", p.order);
+}
 
-/// The file of a run, opened to read.
-class RunFile : private RunReader {
-public:
-  explicit RunFile(const fs::path& file)
-      : RunReader(require_whole(file), nbody_format::program, nbody_format::version, "bodies") {}
-
-  [[nodiscard]] NbodyRun run() const {
-    NbodyRun run;
-    run.id = hexadecimal(required<std::string>(file_, "run"));
-    run.parameters.precision = nbody::parse_precision(required<std::string>(file_, "precision"));
-    run.parameters.integrator = nbody::parse_integrator(required<std::string>(file_, "integrator"));
-    visit_nbody(run, [&](const char* name, auto& value) { require(name, value); });
-    if (H5Aexists(file_.id(), "forces") > 0) {
-      run.parameters.forces = nbody::parse_forces(required<std::string>(file_, "forces"));
-      run.parameters.theta = required<double>(file_, "theta");
-      run.parameters.order = static_cast<int>(required<Index>(file_, "order"));
-      (void)read_attribute(file_, "error_asked", run.parameters.error);
-    }
-    return run;
+void read_tree(const RunReader& in, const RunReader::Last& last, Snapshot& snapshot) {
+  snapshot.acceleration = read_bodies(last.place, accelerations).position;
+  nbody::TreeState& tree = snapshot.tree;
+  tree.limit = static_cast<std::uint32_t>(in.required<Index>(last.group, cost_limit));
+  (void)read_attribute(last.group, age_of_nodes, tree.age);
+  if (tree.age > 0) {
+    tree.cost = in.required<double>(last.group, cost_of_nodes);
+    tree.at = read_bodies(last.place, nodes_found_at).position;
   }
+  snapshot.potential = read_body_values(last.place, "potential");
+}
 
-  [[nodiscard]] nbody::Snapshot last(const NbodyRun& run, fs::path& file) const {
-    const Handle group = last_complete();
-    file = file_of(group);
-    nbody::Snapshot snapshot;
-    snapshot.step = required<Index>(group, "step");
-    snapshot.time = required<double>(group, "time");
-    const std::string place = name_.string() + ":" + nbody_format::group_of(snapshot.step);
-    snapshot.bodies = bodies_in(place);
-    if (run.parameters.forces == nbody::Forces::tree) {
-      snapshot.acceleration = read_bodies(place, nbody_format::acceleration).position;
-      nbody::TreeState& tree = snapshot.tree;
-      tree.limit = static_cast<std::uint32_t>(required<Index>(group, nbody_format::limit));
-      (void)read_attribute(group, nbody_format::age, tree.age);
-      if (tree.age > 0) {
-        tree.cost = required<double>(group, nbody_format::cost);
-        tree.at = read_bodies(place, nbody_format::nodes).position;
-      }
-      snapshot.potential = read_body_values(place, "potential");
-    }
-    require_checksum(group, snapshot.step,
-                     checksum(run.id, run.parameters, snapshot.step, snapshot.bodies,
-                              snapshot.acceleration, snapshot.tree));
-    return snapshot;
-  }
+/// As they were computed with.
+Bodies read_exact(const RunReader& in, const std::string& place) {
+  if (H5Aexists(in.file().id(), origin_names[0]) <= 0) return read_bodies(place);
+  Bodies bodies = read_bodies(place, exact_positions);
+  for (std::size_t c = 0; c < 3; ++c)
+    in.require(origin_names[c], bodies.origin[c]);
+  return bodies;
+}
 
-private:
-  /// As they were computed with.
-  [[nodiscard]] nbody::Bodies bodies_in(const std::string& group) const {
-    if (H5Aexists(file_.id(), nbody_format::origin[0]) <= 0) return read_bodies(group);
-    nbody::Bodies bodies = read_bodies(group, nbody_format::exact_positions);
-    for (std::size_t c = 0; c < 3; ++c)
-      bodies.origin[c] = required<double>(file_, nbody_format::origin[c]);
-    return bodies;
-  }
-};
+std::uint64_t checksum_of(const NbodyRun& run, const Snapshot& s) {
+  return checksum(run.id, run.parameters, s.step, s.bodies, s.acceleration, s.tree);
+}
 
 } // namespace
 
-std::string nbody_format::group_of(Index step) {
-  return fmt::format("/snapshots/{:010}", step);
+NbodyBeginning read_nbody_restart(const fs::path& file) {
+  const RunReader in(RunReader::require_whole(file), nbody_program, nbody_format, "bodies");
+  NbodyBeginning from;
+  nbody::Parameters& p = from.run.parameters;
+  visit_nbody(from.run, ReadMembers{in});
+  if (H5Aexists(in.file().id(), "forces") > 0) {
+    visit_tree(p, ReadMembers{in});
+    (void)read_attribute(in.file(), "error_asked", p.error);
+  }
+  const RunReader::Last last = in.last();
+  from.at.step = last.step;
+  from.at.time = last.time;
+  from.at.bodies = read_exact(in, last.place);
+  if (p.forces == nbody::Forces::tree) read_tree(in, last, from.at);
+  in.require_checksum(last, checksum_of(from.run, from.at));
+  from.files = {file, last.file};
+  return from;
 }
 
-NbodyRestart read_restart(const fs::path& file) {
-  const RunFile opened(file);
-  NbodyRestart restart{opened.run(), {}, {}};
-  restart.last = opened.last(restart.run, restart.file);
-  return restart;
-}
-
-void NbodyWriter::write(const NbodyRun& run, const Snapshot& snapshot) {
+void write_nbody(BodiesFile& file, const NbodyRun& run, const Snapshot& snapshot) {
+  const nbody::Parameters& p = run.parameters;
   const Bodies& bodies = snapshot.bodies;
-  const int bytes = element_bytes(run);
+  const bool by_tree = p.forces == nbody::Forces::tree;
+  const bool own_origin = has_own_origin(bodies);
+  const int bytes = p.precision == nbody::Precision::fp32 ? 4 : 8;
+  const int position_bytes = own_origin ? 8 : bytes; // far from the origin fp32 would be too little
+  // Velocity, potential, the position once or twice; accelerations, and where nodes were found.
+  const int body_bytes = ((own_origin ? 7 : 4) + (by_tree ? 6 : 0)) * bytes + 3 * position_bytes;
   const auto begin = [&](const io::Writing& out) {
-    out.attribute("program", std::string(nbody_format::program));
-    const bool by_tree = run.parameters.forces == nbody::Forces::tree;
-    const Index plain = has_own_origin(bodies) ? 2 : 1;
-    out.attribute("format", by_tree ? nbody_format::version : plain);
-    out.attribute("ridge_version", std::string(ridge_version));
-    out.attribute("run", fmt::format("{:016x}", run.id));
-    out.attribute("precision", std::string(to_text(run.parameters.precision)));
-    out.attribute("integrator", std::string(to_text(run.parameters.integrator)));
-    visit_nbody(run, [&](const char* name, const auto& value) { out.attribute(name, value); });
-    if (by_tree) {
-      out.attribute("forces", std::string(to_text(run.parameters.forces)));
-      out.attribute("theta", run.parameters.theta);
-      out.attribute("order", Index{run.parameters.order});
-      if (run.parameters.error > 0) out.attribute("error_asked", run.parameters.error);
-    }
-    for (std::size_t c = 0; c < 3 && has_own_origin(bodies); ++c)
-      out.attribute(nbody_format::origin[c], bodies.origin[c]);
+    visit_nbody(run, WriteMembers{out});
+    if (by_tree) visit_tree(p, WriteMembers{out});
+    if (by_tree && p.error > 0) out.attribute("error_asked", p.error);
+    for (std::size_t c = 0; c < 3 && own_origin; ++c)
+      out.attribute(origin_names[c], bodies.origin[c]);
   };
   const auto add = [&](const io::Writing& out) {
-    out.vectors("position", bodies.position, position_bytes(run, bodies), bodies.origin);
-    if (has_own_origin(bodies)) out.vectors(nbody_format::exact_positions, bodies.position, bytes);
+    out.vectors("position", bodies.position, position_bytes, bodies.origin);
+    if (own_origin) out.vectors(exact_positions, bodies.position, bytes);
     out.vectors("velocity", bodies.velocity, bytes);
     if (!snapshot.acceleration[0].empty()) {
-      out.vectors(nbody_format::acceleration, snapshot.acceleration, bytes);
-      out.attribute(nbody_format::limit, Index{snapshot.tree.limit});
-      out.attribute(nbody_format::age, snapshot.tree.age);
+      out.vectors(accelerations, snapshot.acceleration, bytes);
+      out.attribute(cost_limit, Index{snapshot.tree.limit});
+      out.attribute(age_of_nodes, snapshot.tree.age);
     }
     if (snapshot.tree.age > 0) {
-      out.attribute(nbody_format::cost, snapshot.tree.cost);
-      out.vectors(nbody_format::nodes, snapshot.tree.at, bytes);
+      out.attribute(cost_of_nodes, snapshot.tree.cost);
+      out.vectors(nodes_found_at, snapshot.tree.at, bytes);
     }
     out.dataset("potential", {snapshot.potential.size()}, bytes, snapshot.potential);
     const nbody::Diagnostics& d = snapshot.diagnostics;
@@ -162,13 +137,14 @@ void NbodyWriter::write(const NbodyRun& run, const Snapshot& snapshot) {
     out.attribute("momentum", std::vector(d.momentum.begin(), d.momentum.end()));
     out.attribute("angular_momentum",
                   std::vector(d.angular_momentum.begin(), d.angular_momentum.end()));
-    out.attribute("checksum",
-                  fmt::format("{:016x}", checksum(run.id, run.parameters, snapshot.step, bodies,
-                                                  snapshot.acceleration, snapshot.tree)));
   };
-  BodiesFile::write({run.id, snapshot.step, snapshot.time, bodies.mass, bytes_of_body(run, bodies),
-                     position_bytes(run, bodies), bytes},
-                    begin, add);
+  file.write({nbody_program,
+              by_tree      ? nbody_format
+              : own_origin ? 2
+                           : 1,
+              run.id, snapshot.step, snapshot.time, bodies.mass, body_bytes, position_bytes, bytes,
+              checksum_of(run, snapshot)},
+             begin, add);
 }
 
 } // namespace ridge::app

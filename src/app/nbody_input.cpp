@@ -3,13 +3,13 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/device.hpp>
 
+#include "../core/refuse.hpp"
 #include "../io/hdf5_attribute.hpp"
 #include "hdf5_describe.hpp"
 #include "hdf5_input.hpp"
 #include "interrupt.hpp"
-#include "nbody_csv.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace ridge::app {
 
@@ -27,23 +27,20 @@ public:
       : name_(name), files_(files), group_(name.path == "/" ? "" : name.path),
         file_(open_hdf5(name.file)) {
     std::string program;
-    if (group_.empty() && read_attribute(file_, "program", program) &&
-        (program == "ridge nbody" || program == "ridge md")) {
-      throw UsageError(
-          fmt::format("{0} is the file of a run: go on with {1} --restart {0}, or start "
-                      "anew from a snapshot, such as {0}:/snapshots/0000000000",
-                      name.file.string(), program));
-    }
+    refuse_if(group_.empty() && read_attribute(file_, "program", program) &&
+                  (program == "ridge nbody" || program == "ridge md"),
+              "{0} is the file of a run: go on with {1} --restart {0}, or start anew from a "
+              "snapshot, such as {0}:/snapshots/0000000000",
+              name.file.string(), program);
   }
 
   [[nodiscard]] Bodies read(const std::string& position) const {
     Bodies bodies;
     for (const auto& [one, other] :
          {std::pair{"mass", "m"}, std::pair{position.c_str(), "x"}, std::pair{"velocity", "vx"}}) {
-      if (!has(one) || !has(other)) continue;
-      throw UsageError(fmt::format("{} has {} and {}, which say the same of its bodies; one of "
-                                   "them is right",
-                                   name_.file.string(), path_of(one), path_of(other)));
+      refuse_if(has(one) && has(other),
+                "{} has {} and {}, which say the same of its bodies; one of them is right",
+                name_.file.string(), path_of(one), path_of(other));
     }
     if (has(position) || has("velocity")) {
       read_vectors(position, bodies.position);
@@ -76,10 +73,7 @@ private:
   }
 
   [[nodiscard]] InputDataset open(const std::string& dataset) const {
-    if (!has(dataset)) {
-      throw UsageError(
-          fmt::format("{} has no {}; {}", name_.file.string(), path_of(dataset), forms));
-    }
+    refuse_if(!has(dataset), "{} has no {}; {}", name_.file.string(), path_of(dataset), forms);
     InputDataset opened({name_.file, path_of(dataset)});
     files_.insert(files_.end(), opened.files().begin(), opened.files().end());
     return opened;
@@ -108,22 +102,17 @@ private:
 
   void read_values(const std::string& dataset, std::vector<double>& to) const {
     const InputDataset input = open(dataset);
-    if (input.shape().size() != 1) {
-      throw UsageError(fmt::format("{} has {} dimensions; one value a body is needed",
-                                   to_text(input.name()), input.shape().size()));
-    }
+    refuse_if(input.shape().size() != 1, "{} has {} dimensions; one value a body is needed",
+              to_text(input.name()), input.shape().size());
     to.resize(static_cast<std::size_t>(input.shape()[0]));
     for_each_value(input, [&](std::size_t at, double value) { to[at] = value; });
   }
 
   void read_vectors(const std::string& dataset, std::array<std::vector<double>, 3>& to) const {
     const InputDataset input = open(dataset);
-    if (input.shape().size() != 2 || input.shape()[1] != 3) {
-      throw UsageError(
-          fmt::format("{} has the shape {}; a line of 3 values for each body, N x 3, is "
-                      "needed",
-                      to_text(input.name()), fmt::join(input.shape(), " x ")));
-    }
+    refuse_if(input.shape().size() != 2 || input.shape()[1] != 3,
+              "{} has the shape {}; a line of 3 values for each body, N x 3, is needed",
+              to_text(input.name()), fmt::join(input.shape(), " x "));
     for (auto& values : to)
       values.resize(static_cast<std::size_t>(input.shape()[0]));
     for_each_value(input, [&](std::size_t at, double value) { to[at % 3][at / 3] = value; });
@@ -162,10 +151,8 @@ std::vector<double> read_body_values(std::string_view file, const std::string& d
 }
 
 void require_room(Index bodies, bool sorted) {
-  if (sorted && bodies >= Index{1} << 31) {
-    throw UsageError(fmt::format("{} bodies: trees and lists are over fewer than 2^31, {}", bodies,
-                                 Index{1} << 31));
-  }
+  refuse_if(sorted && bodies >= Index{1} << 31,
+            "{} bodies: trees and lists are over fewer than 2^31, {}", bodies, Index{1} << 31);
   constexpr Index values = 8; // of a body
   const Bytes needed{values * std::min(bodies, Index{1} << 50) *
                      static_cast<Index>(sizeof(double))};

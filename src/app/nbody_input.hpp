@@ -26,6 +26,8 @@ namespace ridge::app {
 [[nodiscard]] std::vector<double> read_body_values(std::string_view file,
                                                    const std::string& dataset);
 
+/// Bodies of a CSV file. Throws UsageError, with line and column, for what is not right.
+[[nodiscard]] nbody::Bodies read_csv_bodies(std::string_view file);
 /// Whether `file` names a CSV file: whatever ends in .csv.
 [[nodiscard]] bool is_csv(std::string_view file);
 
