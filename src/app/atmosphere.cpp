@@ -1,16 +1,23 @@
 #include <ridge/comm/carrier.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/core/units.hpp>
+#include <ridge/lab/bench.hpp>
 
+#include "../core/refuse.hpp"
 #include "../io/file_names.hpp"
-#include "atmosphere_output.hpp"
-#include "atmosphere_report.hpp"
+#include "../io/hdf5_writing.hpp"
+#include "../io/snapshot_files.hpp"
+#include "../report/html.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
+#include "model.hpp"
 #include "picture.hpp"
 #include "run.hpp"
+#include "version.hpp"
+#include "xdmf.hpp"
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <limits>
@@ -21,6 +28,151 @@ namespace ridge::app {
 namespace {
 
 using atmosphere::Atmosphere;
+using Json = nlohmann::ordered_json;
+
+/// Of a step: three along each dimension, or three of both.
+Index stages(const Atmosphere& air) {
+  return air.setup().implicit ? 3 : 6;
+}
+
+/// Of a step, both sweeps, in whichever launches.
+Work work_of_step(const Atmosphere& air) {
+  constexpr Index values = atmosphere::variables * static_cast<Index>(sizeof(double));
+  const Index count = air.setup().nx * air.setup().nz;
+  Work work;
+  // Stages read the state before the sweep and, but for the first, the one before them.
+  work.read = Bytes{stages(air) / 3 * (1 + 2 + 2) * values * count};
+  work.written = Bytes{stages(air) * values * count};
+  for (const Record& sweep : air.records())
+    work.flops += sweep.work.flops;
+  work.items = stages(air) * count;
+  work.convention = fmt::format("a step; each of its {} stages reads the states it needs once and "
+                                "writes one; powers and quotients count as one operation",
+                                air.setup().implicit ? "three" : "six");
+  return work;
+}
+
+/// A step on all ranks, after so many seconds of steps. Collective.
+Record record_of(Atmosphere& air, double seconds, comm::Communicator& ranks) {
+  Record record = air.records()[0];
+  record.kernel = "atmosphere";
+  record.work = work_of_step(air);
+  // Ranks of a cpu share its cache, GPUs have one each.
+  const Device& device = air.queue().device();
+  const Index sharing = device.is_gpu() ? ranks.ranks() : 1;
+  const Index bytes_held = 2 * record.work.written.value / stages(air) / sharing;
+  record.in_cache = bytes_held <= device.facts().last_level_cache.value;
+  set_rate(record, air.steps_done(), seconds,
+           static_cast<double>(record.work.read.value + record.work.written.value), "B/s");
+  if (!record.achieved || record.in_cache) return record;
+  ranks.barrier(); // all measure at the same time
+  lab::RoofSource roof(device);
+  const Ceiling* const copy = roof.find("copy");
+  record.achieved->roof = ranks.sum(copy == nullptr ? 0 : copy->value);
+  record.achieved->roof_name = record.achieved->roof > 0 ? "copy" : "";
+  return record;
+}
+
+constexpr std::array<const char*, 5> field_names{"density", "x_momentum", "z_momentum", "heat",
+                                                 "potential_temperature"};
+std::string name_of(const io::RunSnapshot& snapshot) {
+  return fmt::format("{:04}", snapshot.step);
+}
+
+/// What tells a run from others.
+std::string identity_of(const atmosphere::Setup& s) {
+  return fmt::format("case {} of {}x{} cells, step {}{}", static_cast<int>(s.which), s.nx, s.nz,
+                     s.step.value_or(0), s.implicit ? ", implicit" : "");
+}
+
+/// Snapshots are numbered, not named by their steps: group /NNNN of FILE.h5 is FILE.000000NNNN.h5.
+/// It has the datasets density, x_momentum, z_momentum, heat (density times potential temperature)
+/// and potential_temperature, all perturbations but the momenta, nz rows of nx, in SI units, and
+/// the attribute time in s.
+class AtmosphereOutput {
+public:
+  /// The plan, which must outlive it, is to be claimed before the first is written.
+  AtmosphereOutput(io::OutputPlan& plan, std::filesystem::path file, const atmosphere::Setup& setup)
+      : files_(plan, std::move(file), {"/", 4}), setup_(setup) {}
+
+  /// Throws Failure when the snapshot does not fit the disk or cannot be written; the file then
+  /// holds those before it.
+  void write(double time, const atmosphere::State& state, const atmosphere::Profiles& profiles);
+
+  [[nodiscard]] std::size_t snapshots() const { return files_.snapshots().size(); }
+  [[nodiscard]] std::filesystem::path xdmf() const { return files_.xdmf(); }
+
+private:
+  [[nodiscard]] std::string xdmf_text() const;
+
+  io::SnapshotFiles files_;
+  atmosphere::Setup setup_;
+  std::vector<double> times_;
+};
+
+void AtmosphereOutput::write(double time, const atmosphere::State& state,
+                             const atmosphere::Profiles& profiles) {
+  const std::vector<double> theta = atmosphere::temperature_of(state, profiles, setup_.nx);
+  std::vector<const std::vector<double>*> fields;
+  for (const auto& field : state.of)
+    fields.push_back(&field);
+  fields.push_back(&theta);
+  const std::size_t before = snapshots();
+  times_.push_back(time);
+  try {
+    files_.add(
+        {identity_of(setup_), static_cast<Index>(before),
+         static_cast<std::uintmax_t>(setup_.nx * setup_.nz) * sizeof(double) * field_names.size(),
+         [&](const io::Writing& out) {
+           out.attribute("time", time);
+           const std::vector<hsize_t> shape{static_cast<hsize_t>(setup_.nz),
+                                            static_cast<hsize_t>(setup_.nx)};
+           for (std::size_t f = 0; f < fields.size(); ++f)
+             out.dataset(field_names[f], shape, 8, *fields[f]);
+         },
+         [&](const io::Writing& out) {
+           out.attribute("program", std::string("ridge atmosphere"));
+           out.attribute("ridge_version", std::string(ridge_version));
+         },
+         [&] { return xdmf_text(); }});
+  } catch (const Failure& failure) {
+    const std::size_t kept = snapshots();
+    if (kept == 0) throw;
+    throw Failure(fmt::format("{}; {} holds the {} snapshot{} until {:g} s", failure.what(),
+                              files_.file().string(), kept, kept == 1 ? "" : "s",
+                              times_[kept - 1]));
+  }
+}
+
+/// A series of snapshots on a flat three-dimensional grid: ParaView's readers turn the axes of
+/// two-dimensional ones.
+std::string AtmosphereOutput::xdmf_text() const {
+  const double dx = atmosphere::length / static_cast<double>(setup_.nx);
+  const double dz = atmosphere::height / static_cast<double>(setup_.nz);
+  std::string grids;
+  for (const io::RunSnapshot& one : files_.snapshots()) {
+    std::string fields;
+    for (const char* const name : field_names) {
+      fields += fmt::format(R"(        <Attribute Name="{}" AttributeType="Scalar" Center="Node">
+          <DataItem Dimensions="1 {} {}" NumberType="Float" Precision="8" Format="HDF">{}:/{}</DataItem>
+        </Attribute>
+)",
+                            name, setup_.nz, setup_.nx, report::escaped(one.file.string()), name);
+    }
+    grids += fmt::format(R"(      <Grid Name="{}" GridType="Uniform">
+        <Time Value="{}"/>
+        <Topology TopologyType="3DCoRectMesh" Dimensions="1 {} {}"/>
+        <Geometry GeometryType="ORIGIN_DXDYDZ">
+          <DataItem Dimensions="3" NumberType="Float" Precision="8" Format="XML">0 {} {}</DataItem>
+          <DataItem Dimensions="3" NumberType="Float" Precision="8" Format="XML">1 {} {}</DataItem>
+        </Geometry>
+{}      </Grid>
+)",
+                         name_of(one), times_[static_cast<std::size_t>(one.step)], setup_.nz,
+                         setup_.nx, dz / 2, dx / 2, dz, dx, fields);
+  }
+  return xdmf_collection_text("atmosphere", grids);
+}
 
 /// From the first step to the last, with a number of snapshots after that of the begin.
 class AtmosphereRun : public Run {
@@ -79,74 +231,98 @@ private:
 };
 
 struct AtmosphereCommand {
-  std::string which = "thermal";
-  std::string size = "400x200";
+  std::string which = "thermal", size = "400x200";
   double time = 1000;
-  std::string output;
-  std::string picture;
-  std::string device = "auto";
-  std::string schedule = "auto";
-  std::string schedule_z;
+  std::string output, picture, device = "auto";
   int snapshots = 10;
-  std::optional<double> step; ///< the largest stable one if not given
-  bool implicit = false;
-  bool overwrite = false;
-  bool json = false;
+  atmosphere::Setup setup;
+  bool overwrite = false, json = false;
 
-  void run() const {
-    if (!(time > 0) || !std::isfinite(time)) {
-      throw UsageError(fmt::format("--time {}: a positive number of seconds is right", time));
-    }
-    atmosphere::Setup setup;
+  void run() {
+    refuse_if(!(time > 0) || !std::isfinite(time),
+              "--time {}: a positive number of seconds is right", time);
     setup.which = atmosphere::parse_case(which);
     const Extents extents = parse_extents(size, "--size");
-    if (extents.rank() != 2) {
-      throw UsageError(fmt::format("--size {}: the atmosphere takes two extents, such as 400x200",
-                                   to_text(extents)));
-    }
+    refuse_if(extents.rank() != 2, "--size {}: the atmosphere takes two extents, such as 400x200",
+              to_text(extents));
     setup.nx = extents[0];
     setup.nz = extents[1];
-    setup.step = step;
-    setup.implicit = implicit;
-    setup.schedule = schedule;
-    setup.schedule_z = schedule_z;
     const std::filesystem::path file(output);
-    const std::filesystem::path png =
-        picture.empty() ? io::beside(file, ".png") : std::filesystem::path(picture);
+    if (picture.empty()) picture = io::beside(file, ".png").string();
     comm::Communicator& ranks = comm::world();
     io::OutputPlan plan(overwrite);
     std::optional<AtmosphereOutput> snapshots_file; // rank 0 alone writes
     if (ranks.rank() == 0) {
       snapshots_file.emplace(plan, file, setup);
-      plan.writes_at_once(png, "the picture");
+      plan.writes_at_once(picture, "the picture");
       plan.claim();
     }
 
     Atmosphere air(comm::device_of_rank(ranks, device), setup, ranks);
-    const AtmosphereReport report(which, time, json);
-    if (ranks.rank() == 0) report.begin(air, ranks.ranks());
-    AtmosphereReport::End end;
-    end.before = air.totals();
+    if (!json) print_begin(air, ranks.ranks());
+    const atmosphere::Totals before = air.totals();
     AtmosphereRun steps(air, snapshots_file, time, snapshots, ranks);
     const bool finished = steps.execute();
-    end.seconds = steps.seconds();
+    const double seconds = steps.seconds();
     const atmosphere::State last = air.state();
-    if (json) end.record = AtmosphereReport::record_of(air, end.seconds, ranks);
+    Record record;
+    if (json) record = record_of(air, seconds, ranks);
     if (ranks.rank() == 0) {
-      end.after = atmosphere::totals_of(last, air.profiles(), air.setup().nx, air.setup().nz);
-      write_picture(plan, png, atmosphere::temperature_of(last, air.profiles(), setup.nx), setup.nx,
-                    setup.nz, atmosphere::height / atmosphere::length);
-      end.snapshots = snapshots_file->snapshots();
-      end.file = file;
-      end.xdmf = snapshots_file->xdmf();
-      end.picture = png;
-      report.end(air, end);
+      const atmosphere::Totals after =
+          atmosphere::totals_of(last, air.profiles(), setup.nx, setup.nz);
+      write_picture(plan, picture, atmosphere::temperature_of(last, air.profiles(), setup.nx),
+                    setup.nx, setup.nz, atmosphere::height / atmosphere::length);
+      print_end(air, record, seconds, (after.mass - before.mass) / before.mass,
+                (after.energy - before.energy) / before.energy, *snapshots_file);
     }
     if (!finished) {
       ranks.barrier(); // the first to end ends all: not before rank 0 has written
       throw Interrupted{
           fmt::format("interrupted at {:g} s of {:g}; the snapshot is written", air.time(), time)};
     }
+  }
+
+private:
+  void print_begin(Atmosphere& air, int ranks) const {
+    const Device& where = air.queue().device();
+    const std::string each = ranks > 1 ? fmt::format(", {} ranks", ranks) : "";
+    fmt::print("{} {} on {} ({}){}: steps of {:.4g} s, {} of them\n", which,
+               to_text(Extents{setup.nx, setup.nz}), to_text(where.id()), where.facts().name, each,
+               air.step_length(),
+               static_cast<long long>(std::ceil(time / air.step_length() - 1e-9)));
+    std::fflush(stdout);
+  }
+
+  void print_end(const Atmosphere& air, const Record& record, double seconds, double mass_change,
+                 double energy_change, const AtmosphereOutput& file) const {
+    const double count = static_cast<double>(setup.nx) * static_cast<double>(setup.nz) *
+                         static_cast<double>(stages(air) * air.steps_done());
+    const std::vector<Record> sweeps = air.records();
+    if (json) {
+      Json all = Json::parse(to_json(record));
+      all["atmosphere"] = {{"case", which},
+                           {"schedule_x", sweeps.front().schedule},
+                           {"schedule_z", sweeps.back().schedule},
+                           {"time", air.time()},
+                           {"step", air.step_length()},
+                           {"steps", air.steps_done()},
+                           {"seconds", seconds},
+                           {"seconds_per_cell_and_stage", seconds / count},
+                           {"mass_change", mass_change},
+                           {"energy_change", energy_change},
+                           {"snapshots", file.snapshots()},
+                           {"output", output}};
+      fmt::print("{}\n", Json::array({all}).dump(2));
+      return;
+    }
+    for (const Record& r : sweeps)
+      fmt::print("{}: {}\n", r.kernel, r.schedule);
+    fmt::print("{} steps in {}: {:.3g} ns a cell and stage\n", air.steps_done(),
+               to_text(Seconds{seconds}), seconds * 1e9 / count);
+    fmt::print("mass change {:.6e}, energy change {:.6e} at {:g} s\n", mass_change, energy_change,
+               air.time());
+    fmt::print("{} snapshots in {}, {}; potential temperature in {}\n", file.snapshots(), output,
+               file.xdmf().string(), picture);
   }
 };
 
@@ -156,26 +332,24 @@ void add_atmosphere(CommandLine& line) {
   const Command command = line.add_command(
       "atmosphere", "a two-dimensional atmosphere: snapshots, conservation, a picture");
   auto o = std::make_shared<AtmosphereCommand>();
-  command.add("--case", &o->which, "thermal, collision, gravity-waves, density-current, injection");
-  command.add("--size", &o->size, "NXxNZ cells of the 20 km by 10 km");
-  command.add("--time", &o->time, "seconds to integrate");
-  command.add("--implicit", &o->implicit,
-              "solve for sound along z in each column: steps are longer where cells are flat");
-  command.add("-o,--output", &o->output, "HDF5 file for the snapshots; FILE.xdmf beside it")
-      .require();
-  command
-      .add("--picture", &o->picture,
-           "PNG of the potential temperature at the end (FILE.png beside the output)")
-      .require_png();
-  command.add("--snapshots", &o->snapshots, "how many, besides that of the begin")
-      .require_between(1, 9999);
-  command.add("--step", &o->step, "time step in s (the largest stable one)");
-  command.add_device(&o->device);
-  command.add("--schedule", &o->schedule,
-              "auto, a name, or fields such as 'fuse=1+2,3+4,5+6 tile=allx1'");
-  command.add("--schedule-z", &o->schedule_z, "of the sweep along z, where it is another");
-  command.add("--overwrite", &o->overwrite, "replace output files that exist");
-  command.add("--json", &o->json, "print an array with the record");
+  command.add({
+      {"--case", &o->which, "thermal, collision, gravity-waves, density-current, injection"},
+      {"--size", &o->size, "NXxNZ cells of the 20 km by 10 km"},
+      {"--time", &o->time, "seconds to integrate"},
+      {"--implicit", &o->setup.implicit,
+       "solve for sound along z in each column: steps are longer where cells are flat"},
+      required("-o,--output", &o->output, "HDF5 file for the snapshots; FILE.xdmf beside it"),
+      {"--picture", &o->picture,
+       "PNG of the potential temperature at the end (FILE.png beside the output)", Rule::png},
+      {"--snapshots", &o->snapshots, "how many, besides that of the begin", Rule::none, 1, 9999},
+      {"--step", &o->setup.step, "time step in s (the largest stable one)"},
+      device_row(&o->device),
+      {"--schedule", &o->setup.schedule,
+       "auto, a name, or fields such as 'fuse=1+2,3+4,5+6 tile=allx1'"},
+      {"--schedule-z", &o->setup.schedule_z, "of the sweep along z, where it is another"},
+      {"--overwrite", &o->overwrite, "replace output files that exist"},
+      {"--json", &o->json, "print an array with the record"},
+  });
   command.set_action([o] { o->run(); }, Ranks::several);
 }
 

@@ -42,10 +42,15 @@ std::string grid_text(const XdmfGrid& grid, const std::vector<Attribute>& attrib
   return text + "    </Grid>\n";
 }
 
+/// A series in time.
+std::string collection_text(const std::string& name, const std::string& grids) {
+  return fmt::format(
+      "    <Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"Temporal\">\n{}    </Grid>\n",
+      escaped(name), grids);
+}
+
 std::string series_text(const XdmfSeries& series) {
-  std::string text =
-      fmt::format("    <Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
-                  escaped(series.name));
+  std::string text;
   for (std::size_t i = 0; i < series.times.size(); ++i) {
     std::vector<Attribute> attributes{{series.name, series.references[i]}};
     for (const XdmfSeries::Another& one : series.more)
@@ -53,7 +58,7 @@ std::string series_text(const XdmfSeries& series) {
     text += grid_text({series.name, "", series.extents, series.spacing, series.element_bytes},
                       attributes, fmt::format("      <Time Value=\"{}\"/>\n", series.times[i]));
   }
-  return text + "    </Grid>\n";
+  return collection_text(series.name, text);
 }
 
 std::string file_text(const std::string& grids) {
@@ -83,12 +88,12 @@ std::string xdmf_text(const std::vector<XdmfSeries>& all) {
   return file_text(grids);
 }
 
+std::string xdmf_collection_text(const std::string& name, const std::string& grids) {
+  return file_text(collection_text(name, grids));
+}
+
 std::string xdmf_points_text(const XdmfBodies& bodies) {
-  std::string text = R"(<?xml version="1.0" encoding="UTF-8"?>
-<Xdmf Version="2.0">
-  <Domain>
-    <Grid Name="bodies" GridType="Collection" CollectionType="Temporal">
-)";
+  std::string text;
   for (std::size_t n = 0; n < bodies.times.size(); ++n) {
     const auto item = [&](const char* dataset, int width, int bytes) {
       return fmt::format(
@@ -116,7 +121,7 @@ std::string xdmf_points_text(const XdmfBodies& bodies) {
                         attribute("potential", "Scalar", 1, bodies.element_bytes),
                         attribute("mass", "Scalar", 1, 8));
   }
-  return text + "    </Grid>\n  </Domain>\n</Xdmf>\n";
+  return xdmf_collection_text("bodies", text);
 }
 
 } // namespace ridge::app

@@ -40,6 +40,9 @@ struct XdmfSeries {
 /// Several of them side by side.
 [[nodiscard]] std::string xdmf_text(const std::vector<XdmfSeries>& all);
 
+/// A series in time of `grids`, elements of XML.
+[[nodiscard]] std::string xdmf_collection_text(const std::string& name, const std::string& grids);
+
 /// Bodies at several times, each in an HDF5 file with the datasets position, velocity, potential
 /// and mass.
 struct XdmfBodies {
