@@ -93,7 +93,7 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     members. `boundary` gives every face a
     condition, as `ridge.sweeps` takes them: "periodic", or {"x": "dirichlet:0", "y-": "neumann:1", ...}.
     `spacing` is between points: one number, or one an axis in the arrays' order. `method`: "auto",
-    "fft", "multigrid" or "cg". `cycle` of multigrid: "v", "w" or, without "cg", "f"; `smoother`: "chebyshev", "jacobi" or
+    "fft", "multigrid" or "cg". `cycle` of multigrid: "v", "w" or, without "cg", "f"; `smoother`: "chebyshev" or
     "red-black"; "auto" takes no "fft" with these. Points where `mask`, of f's shape and of its type or bool, is not 0 are
     not solved for: nothing flows into them, and the solution is 0 there, on faces, too. `iterations`: most of them, 100,
     or 10000 of conjugate gradients. `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32; where rounding
@@ -129,7 +129,7 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     if not 0 < number_of(tol, "solve: tol") < 1:
         raise _core.UsageError(f"solve: tol={tol!r}: it is between 0 and 1")
     most = -1 if iterations is None else whole_of(iterations, "solve: iterations", 0, 2**31 - 1)
-    for what, word, right in (("method", method, "cg"), ("cycle", cycle, "v"), ("smoother", smoother, "jacobi")):
+    for what, word, right in (("method", method, "cg"), ("cycle", cycle, "v"), ("smoother", smoother, "chebyshev")):
         if word is not None:
             text_of(word, f"solve: {what}", right)
     if mask is not None:

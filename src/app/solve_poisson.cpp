@@ -167,7 +167,7 @@ struct PoissonCommand {
     return named<solve::CycleShape>("--cycle", "v, w or f", cycle, cycle != "full");
   }
   [[nodiscard]] std::optional<solve::Smoother> parsed_smoother() const {
-    return named<solve::Smoother>("--smoother", "chebyshev, jacobi or red-black", smoother, true);
+    return named<solve::Smoother>("--smoother", "chebyshev or red-black", smoother, true);
   }
   /// Nothing where it was not given.
   template <class Value>
@@ -392,9 +392,8 @@ void add_solve_poisson(const Command& solve) {
       {"--cycle", &o->cycle,
        "of multigrid: v; w, twice on coarser levels; f, there f and then v; v if not given"},
       {"--smoother", &o->smoother,
-       "chebyshev or jacobi: two sweeps before and after coarser levels; red-black: one each; if "
-       "not given, red-black on a cpu of cycles alone without --coefficient or --mask, else "
-       "chebyshev"},
+       "chebyshev: two sweeps before and after coarser levels; red-black: one each; if not given, "
+       "red-black on a cpu of cycles alone without --coefficient or --mask, else chebyshev"},
       {"--order", &o->order, "2, 4, 6 or 8; 2 if not given"},
       {"--shift", &o->shift, "at least 0; 0 if not given: Poisson's equation"},
       {"--tol", &o->asked,

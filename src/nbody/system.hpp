@@ -43,7 +43,7 @@ struct Before {
 };
 
 /// The state of all bodies, kept on the device from step to step. With the same device, schedule
-/// and parameters (and any but `combine=atomic`), the same bodies give the same bits, however many
+/// and parameters the same bodies give the same bits, however many
 /// calls the steps are spread over and whether or not they are looked at in between.
 class System {
 public:

@@ -113,7 +113,7 @@ solve::GridSolution solved(Turn& turn, const std::vector<Array>& all, const Aske
   options.method = method_of(asked.method);
   options.cycle = choice_of<solve::CycleShape>(asked.cycle, "cycle is v, w or f");
   options.smoother =
-      choice_of<solve::Smoother>(asked.smoother, "smoother is chebyshev, jacobi or red-black");
+      choice_of<solve::Smoother>(asked.smoother, "smoother is chebyshev or red-black");
   options.tolerance = asked.tolerance;
   if (asked.cycles >= 0) options.most_cycles = asked.cycles;
   options.full = !asked.from_guess;

@@ -140,8 +140,6 @@ TEST_P(PairExecutors, GiveTheSameBitsAgain) {
   const std::vector<Schedule> space = c.space();
   for (std::size_t n = 0; n < space.size(); n += space.size() > 40 ? 4 : 1) {
     const Schedule& s = space[n];
-    const auto* const gpu = std::get_if<GpuSchedule>(&s);
-    if (gpu != nullptr && gpu->combine == Combine::atomic) continue;
     const auto first = c.sums_under(s);
     const auto second = c.sums_under(s);
     for (std::size_t k = 0; k < first.size(); ++k) {

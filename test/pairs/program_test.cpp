@@ -63,20 +63,6 @@ TEST_P(PairPrograms, GiveTheSameBitsEachTime) {
   expect_the_same_again(mixed);
 }
 
-TEST_P(PairPrograms, AddAtomicallyToNothingEachTime) {
-  if (device.kind() == DeviceKind::cpu) return;
-  test::Case<test::Mixture, Fp64> c(device, {}, random_bodies<3>(331, 3));
-  GpuSchedule s;
-  s.split = 3;
-  s.combine = Combine::atomic;
-  const Program program(c.queue, c.call, s);
-  for (int round = 0; round < 3; ++round) {
-    c.poison();
-    program.run();
-    EXPECT_EQ(c.wrong(), "") << round;
-  }
-}
-
 TEST_P(PairPrograms, GoIntoGraphs) {
   test::Case<Gravity<>, Fp32> first(device, {1e-4}, random_bodies<4>(200, 3));
   test::Case<Coulomb, Fp64> second(device, {1e-4}, random_bodies<4>(150, 3));

@@ -59,7 +59,7 @@ TEST(PairSchedules, SayWhatIsRight) {
               ThrowsMessage<UsageError>(HasSubstr("ways is 1, 2, 4, 8, 16 or 32")));
   EXPECT_THAT(parse("form=symmetric split=2"),
               ThrowsMessage<UsageError>(HasSubstr("form=symmetric goes with")));
-  EXPECT_THAT(parse("shared combine=atomic"),
+  EXPECT_THAT(parse("shared combine=last"),
               ThrowsMessage<UsageError>(HasSubstr("combine is for split sources")));
   EXPECT_THAT(parse("shared tile=8 block=256"),
               ThrowsMessage<UsageError>(HasSubstr("blocks of at most 128 threads")));

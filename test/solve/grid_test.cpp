@@ -100,14 +100,14 @@ TEST_P(Grids, HaveCyclesOfEachShapeAndSmoother) {
   const GridProblem p = problem_of({15, 11, 13}, "x=periodic,y=dirichlet:1,z-=mirror,z+=neumann:0");
   const std::vector<double> f = random_numbers(15 * 11 * 13, 24);
   for (const CycleShape shape : {CycleShape::v, CycleShape::w, CycleShape::f}) {
-    for (const Smoother smoother : {Smoother::chebyshev, Smoother::jacobi, Smoother::red_black}) {
+    for (const Smoother smoother : {Smoother::chebyshev, Smoother::red_black}) {
       for (const GridMethod method : {GridMethod::multigrid, GridMethod::conjugate_gradients}) {
         if (method == GridMethod::conjugate_gradients && shape != CycleShape::w) continue;
         const Solved s =
             solved(device(), p, f, {.method = method, .cycle = shape, .smoother = smoother});
         SCOPED_TRACE(s.how.method());
         EXPECT_EQ(s.how.end, GridSolution::End::converged) << s.how.residual();
-        EXPECT_LT(s.how.factor(), smoother == Smoother::jacobi ? 0.5 : 0.3) << s.how.cycles;
+        EXPECT_LT(s.how.factor(), 0.3) << s.how.cycles;
         EXPECT_LT(misfit(p, s, f), 1e-8);
         EXPECT_EQ(s.how.conjugate, method == GridMethod::conjugate_gradients);
       }

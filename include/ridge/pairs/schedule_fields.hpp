@@ -29,11 +29,10 @@ constexpr auto enum_names(Divide) {
 }
 
 /// How the partial sums of blocks that share targets come together: `ordered`, each block adds its
-/// own when those before it have; `last`, the last block to finish adds all in order; `atomic`, as
-/// they come. Only the last kind gives other bits from run to run.
-enum class Combine { ordered, last, atomic };
+/// own when those before it have; `last`, the last block to finish adds all in order.
+enum class Combine { ordered, last };
 constexpr auto enum_names(Combine) {
-  return std::array<std::string_view, 3>{"ordered", "last", "atomic"};
+  return std::array<std::string_view, 2>{"ordered", "last"};
 }
 
 /// Larger register tiles leave registers for fewer threads.

@@ -66,8 +66,7 @@ DirectLaunch plan_direct(Queue& queue, const DirectFacts& facts, Index targets, 
   launch.shape = {{static_cast<int>(blocks * split), 1, 1}, {s.block, 1, 1}, shared};
   check_shape(queue.device(), launch.shape);
   if (split > 1) {
-    launch.clears = s.combine == Combine::atomic;
-    if (!launch.clears) plan.counters = counters_of(queue, blocks + 1);
+    plan.counters = counters_of(queue, blocks + 1);
     if (s.combine == Combine::last) {
       const Index bytes = split * facts.sums * targets * facts.summed_bytes;
       launch.partial = {static_cast<char*>(queue.scratch(Bytes{bytes})), bytes};

@@ -1,6 +1,5 @@
 // Laying calls over a GPU whose kernel was compiled alone: what the templates of
 // pairs/gpu/executor.hpp do with types, done with the facts that the kernel's image holds.
-#include <ridge/device/generate.hpp>
 #include <ridge/launch/body.hpp>
 #include <ridge/pairs/gpu/planning.hpp>
 #include <ridge/pairs/launch.hpp>
@@ -27,22 +26,7 @@ Bound bind_image(Queue& queue, const void* call, std::size_t call_bytes, const v
            AnySpan{direct.partial.data, direct.partial.size / facts.direct.summed_bytes});
   std::vector<launch::ImageLaunch> launches;
   launches.push_back({direct.shape, std::move(body)});
-  Bound launch = launch::bind_launches(queue, image, std::move(launches), true);
-  if (!launch || !direct.clears) return launch;
-  std::vector<void*> sums;
-  for (int c = 0; c < facts.direct.sums; ++c) {
-    const int offset = facts.sums_offset + c * static_cast<int>(sizeof(AnySpan));
-    sums.push_back(launch::part_of<AnySpan>(call, offset).data);
-  }
-  const Bytes each{targets * facts.direct.summed_bytes};
-  const KernelResources takes = launch.takes();
-  return Bound(
-      [&queue, sums = std::move(sums), each, launch = std::move(launch)]() mutable {
-        for (void* const sum : sums)
-          fill_bytes(queue, sum, 0, each);
-        launch.run();
-      },
-      takes);
+  return launch::bind_launches(queue, image, std::move(launches), true);
 }
 
 } // namespace

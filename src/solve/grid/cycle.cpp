@@ -24,7 +24,6 @@ std::array<double, 2> sweep_weights(Smoother smoother, bool is_symmetric) {
   constexpr double least = 1.0 / 3;
   constexpr double most = 2;
   const double middle = (most + least) / 2;
-  if (smoother == Smoother::jacobi) return {1 / middle, 1 / middle};
   if (smoother == Smoother::red_black && is_symmetric) return {1, 1};
   if (smoother == Smoother::red_black) return {1.15, 1.15};
   const double half = (most - least) / 2 * std::sqrt(0.5);

@@ -29,9 +29,7 @@ std::string GridSolution::method() const {
                      cycle == CycleShape::w   ? "W"
                      : cycle == CycleShape::f ? "F"
                                               : "V",
-                     is_coloured                    ? "1,1) red-black"
-                     : smoother == Smoother::jacobi ? "2,2) jacobi"
-                                                    : "2,2)");
+                     is_coloured ? "1,1) red-black" : "2,2)");
 }
 
 template <class T>

@@ -71,7 +71,6 @@ struct DirectSums {
     constexpr std::size_t alignment = alignof(decltype(C::targets));
     f.targets_offset = static_cast<int>((sizeof(I) + alignment - 1) / alignment * alignment);
     f.sources_offset = f.targets_offset + static_cast<int>(sizeof(C::targets));
-    f.sums_offset = f.sources_offset + static_cast<int>(sizeof(C::sources));
     constexpr std::size_t of_plan = alignof(DirectPlan);
     f.plan_offset = static_cast<int>((sizeof(C) + of_plan - 1) / of_plan * of_plan);
     f.partial_offset = f.plan_offset + static_cast<int>(sizeof(DirectPlan));
@@ -238,9 +237,6 @@ protected:
     if (plan.split == 1) {
       for_each_sum(lane, mine,
                    [&](Index i, int c, Summed sum) { lane.store(call.sums[c], i, sum); });
-    } else if (plan.combine == Combine::atomic) {
-      for_each_sum(lane, mine,
-                   [&](Index i, int c, Summed sum) { lane.atomic_add(call.sums[c], i, sum); });
     } else if (plan.combine == Combine::ordered) {
       wait_for_turn(lane, plan.counters, my_block, my_part);
       for_each_sum(lane, mine, [&](Index i, int c, Summed sum) {

@@ -3,7 +3,6 @@
 
 #include <ridge/core/choose.hpp>
 #include <ridge/core/error.hpp>
-#include <ridge/device/generate.hpp>
 #include <ridge/device/launch.hpp>
 #include <ridge/pairs/executor.hpp>
 #include <ridge/pairs/gpu/direct.hpp>
@@ -32,14 +31,7 @@ Bound bind_direct(Queue& queue, const Call<I, P>& call, const GpuSchedule& s) {
                        launch.plan,
                        {reinterpret_cast<Summed*>(launch.partial.data),
                         launch.partial.size / static_cast<Index>(sizeof(Summed))}}};
-  Ready<Kernel> ready(queue, launch.shape, kernel);
-  if (!launch.clears) return Bound(std::move(ready));
-  const Bytes each{call.targets[0].size * static_cast<Index>(sizeof(Summed))};
-  return Bound([&queue, sums = call.sums, each, ready = std::move(ready)]() mutable {
-    for (const auto& sum : sums)
-      fill_bytes(queue, sum.data, 0, each);
-    ready();
-  });
+  return Bound(Ready<Kernel>(queue, launch.shape, kernel));
 }
 
 template <SymmetricVariant V, class I, class P>

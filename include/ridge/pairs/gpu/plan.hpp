@@ -35,8 +35,7 @@ struct BodyFacts {
   int bytes = 0;                              ///< of the body
   int call_bytes = 0;                         ///< of the call, with which it begins
   int targets_offset = 0, sources_offset = 0; ///< of the spans
-  int sums_offset = 0;
-  int plan_offset = 0, partial_offset = 0; ///< of the plan and the span of partial sums
+  int plan_offset = 0, partial_offset = 0;    ///< of the plan and the span of partial sums
   DirectFacts direct;
 };
 

@@ -11,8 +11,7 @@ namespace ridge::pairs::gpu {
 struct DirectLaunch {
   DirectPlan plan;
   LaunchShape shape;
-  Span<char> partial;  ///< combine=last: memory for partial sums, in bytes
-  bool clears = false; ///< the sums must be zero before it
+  Span<char> partial; ///< combine=last: memory for partial sums, in bytes
 };
 /// Throws UsageError where the schedule is not possible on the queue's device.
 [[nodiscard]] DirectLaunch plan_direct(Queue& queue, const DirectFacts& facts, Index targets,

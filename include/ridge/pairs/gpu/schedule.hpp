@@ -43,8 +43,8 @@ struct GpuSchedule {
         text::field("unroll", &GpuSchedule::unroll, text::in_range(1, 16, 2, 4),
                     "sources a turn of the inner loop takes"),
         text::field("combine", &GpuSchedule::combine,
-                    text::one_of(Combine::ordered, Combine::last, Combine::atomic),
-                    "partial sums of split sources: in turn, by the last block, or atomically")};
+                    text::one_of(Combine::ordered, Combine::last),
+                    "partial sums of split sources: in turn, or by the last block")};
   }
 
   static std::string problem(const GpuSchedule& s) {

@@ -17,11 +17,11 @@ constexpr auto enum_names(CycleShape) {
 }
 
 /// What a level does before and after the coarser ones: two sweeps of Jacobi, weighted by
-/// Chebyshev's polynomial or both by 6/7; or one over all points of a colour, then one over the
-/// others. In conjugate gradients colours go the other way round after.
-enum class Smoother { chebyshev, jacobi, red_black };
+/// Chebyshev's polynomial; or one over all points of a colour, then one over the others. In
+/// conjugate gradients colours go the other way round after.
+enum class Smoother { chebyshev, red_black };
 constexpr auto enum_names(Smoother) {
-  return std::array<std::string_view, 3>{"chebyshev", "jacobi", "red-black"};
+  return std::array<std::string_view, 2>{"chebyshev", "red-black"};
 }
 
 struct CycleSchedule {
