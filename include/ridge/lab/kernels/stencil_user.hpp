@@ -14,11 +14,7 @@
 namespace ridge::lab {
 
 template <Use For, class K>
-[[nodiscard]] UserKernel describe_stencil_kernel(const std::string& name, const K& kernel,
-                                                 const std::string& file,
-                                                 const std::string& flags) {
-  stencil::require_declared(name, kernel);
-  stencil::know_stencil_source<K>(file, flags);
+[[nodiscard]] UserKernel describe_declared_stencil(const std::string& name, const K& kernel) {
   UserKernel made;
   if constexpr (For == Use::evolution) {
     made.bench.name = name;
@@ -39,6 +35,16 @@ template <Use For, class K>
                                         [any](const Extents& /*size*/) { return any; });
   }
   return made;
+}
+
+/// Compilers say first what a stencil has to have.
+template <Use For, class K>
+[[nodiscard]] UserKernel describe_stencil_kernel(const std::string& name, const K& kernel,
+                                                 const std::string& file,
+                                                 const std::string& flags) {
+  stencil::require_declared(name, kernel);
+  stencil::know_stencil_source<K>(file, flags);
+  return describe_declared_stencil<For>(name, kernel);
 }
 
 } // namespace ridge::lab

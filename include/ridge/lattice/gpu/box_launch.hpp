@@ -9,6 +9,15 @@ namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
 /// Rounds of chunks, where there are words for so many: rows differ in what a thread skips.
 inline constexpr Index box_rounds = 4;
 
+/// Words that a thread has on their way: of two operands as many as AMD's lanes have registers for.
+template <bool Two, int Items>
+inline constexpr int box_items =
+#if defined(RIDGE_TARGET_HIP)
+    Two ? 1 : Items;
+#else
+    Items;
+#endif
+
 template <class R, bool Crossed, int Items, class T>
 Bound bind_box(Queue& queue, const ReduceCall<R, T>& call, const GpuSchedule& s) {
   using Body = BoxReduce<T, R, Crossed, Items>;

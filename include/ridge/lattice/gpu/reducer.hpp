@@ -26,7 +26,7 @@ Bound bind_reduction(Queue& queue, const ReduceCall<R, T>& call, const GpuSchedu
     return bind_rolling < R, V.crossed, two ? 4 : 8 > (queue, call, s);
   } else if constexpr (V.binned) {
     if constexpr (R::in_boxes) {
-      if (call.boxed) return bind_box<R, V.crossed, V.items>(queue, call, s);
+      if (call.boxed) return bind_box<R, V.crossed, box_items<two, V.items>>(queue, call, s);
     }
     return Bound(flat_launches<R, V.crossed, BinnedSum<double>, V.items>(queue, call, s));
   } else {
