@@ -116,7 +116,7 @@ template <class Result, class R, class... X>
   if constexpr ((detail::is_field<X> && ...)) {
     run(reduce_call(reduction, x..., result, reproducible));
   } else if (reproducible) {
-    run(reduce_call(reduction, reproducible(x)..., result));
+    run(reduce_call(reduction, lattice::reproducible(x)..., result));
   } else {
     run(reduce_call(reduction, x..., result));
   }
