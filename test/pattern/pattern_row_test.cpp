@@ -12,7 +12,7 @@ namespace ridge {
 namespace {
 
 /// Behind all others, for tests of lists run in the same program.
-const PatternAnnounced ropes({"rows of ropes", 1000});
+const PatternAnnounced announced_ropes({"rows of ropes", 1000});
 
 TEST(PatternRows, AreInTheirPlaces) {
   const auto& rows = pattern_rows();
