@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The mini-atmosphere. Usage: bench/atmosphere.sh RIDGE [DEVICE [OUTPUT_FOLDER]]
-# On a cpu: against the plain sequential program of test/atmosphere at -Ofast, in turns, at 2000x1000 on
+# On a cpu: against the plain sequential program of wings/atmosphere/test at -Ofast, in turns, at 2000x1000 on
 # one and two threads. On a GPU, JSON records: 400x200 in plain launches of one operation each, in plain
 # launches of the default schedule, and in graphs, the default; and 8000x4000.
 set -euo pipefail
@@ -41,8 +41,8 @@ int main() {
   std::printf("plain -Ofast: %.3g ns a cell and stage\n", seconds * 1e9 / (2e6 * 6 * air.steps()));
 }
 CPP
-g++ -std=c++20 -Ofast -march=native -I"$here/test/atmosphere" "$work/main.cpp" \
-  "$here/test/atmosphere/plain.cpp" -o "$work/plain"
+g++ -std=c++20 -Ofast -march=native -I"$here/wings/atmosphere/test" "$work/main.cpp" \
+  "$here/wings/atmosphere/test/plain.cpp" -o "$work/plain"
 for turn in 1 2 3; do
   "$work/plain"
   for threads in 1 2; do

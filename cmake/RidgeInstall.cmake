@@ -2,7 +2,8 @@
 # package takes the component `runtime`, and its own module, `python`.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+list(TRANSFORM ridge_wing_folders APPEND /include/ridge OUTPUT_VARIABLE wing_headers)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ridge ${wing_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT runtime)
 # The library and the built-in kernels' names; the modules lie beside the library, where it looks for
 # them. What was not built is not installed: `make lab` builds what it runs.

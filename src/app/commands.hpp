@@ -19,7 +19,8 @@ void add_nbody(CommandLine& line);
 void add_md(CommandLine& line);
 void add_lab(CommandLine& line);
 void add_tune(CommandLine& line);
-void add_atmosphere(CommandLine& line);
+/// Those of the wings that this build has.
+void add_wings(CommandLine& line);
 void add_report(CommandLine& line);
 void add_gauge(CommandLine& line);
 void add_compare(CommandLine& line);

@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
   ridge::app::add_solve(line);
   ridge::app::add_nbody(line);
   ridge::app::add_md(line);
-  ridge::app::add_atmosphere(line);
+  ridge::app::add_wings(line);
   ridge::app::add_gauge(line);
   ridge::app::add_devices(line);
   ridge::app::add_roof(line);

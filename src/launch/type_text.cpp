@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/library.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/launch/known_name.hpp>
 #include <ridge/launch/type_text.hpp>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -40,6 +42,17 @@ std::string renamed(std::string text, const std::string& name, const std::string
     at += begins && ends ? other.size() : 1;
   }
   return text;
+}
+
+/// The header of a built-in kernel: that of its wing, whose namespace it is in, or the pattern's.
+std::string built_in_source(const std::string& pattern, const std::string& kernel) {
+  constexpr std::size_t begin = sizeof "ridge::" - 1;
+  const std::string of_wing =
+      fmt::format("ridge/{}/kernels.hpp", kernel.substr(begin, kernel.find(':', begin) - begin));
+  std::error_code ignored;
+  if (std::filesystem::exists(std::filesystem::path(headers_folder()) / of_wing, ignored))
+    return of_wing;
+  return fmt::format("ridge/lab/kernels/{}.hpp", pattern);
 }
 
 /// Kept, since each launch that was compiled on demand asks for some when it is bound.
@@ -91,7 +104,7 @@ Demand detail::demand_of(const std::type_info& call, const std::string& pattern,
     demand.source = source.file;
     demand.flags = source.flags;
   } else if (built_in) {
-    demand.source = fmt::format("ridge/lab/kernels/{}.hpp", pattern);
+    demand.source = built_in_source(pattern, kernel);
   } else {
     throw UsageError(fmt::format(
         "this kernel ({}) is not compiled for this schedule, and nothing says where its source is: "

@@ -13,6 +13,15 @@ import pytest
 from over_ranks import ENVIRONMENT, MPIRUN
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+WINGS = sorted(folder.name for folder in (ROOT / "wings").iterdir())
+NOT_BUILT = set(WINGS) - set(os.environ.get("RIDGE_WINGS", ",".join(WINGS)).split(","))
+
+
+def built(commands):
+    """Those of a list of names, or of a dictionary of words by name, whose wings this build has."""
+    if isinstance(commands, dict):
+        return {name: words for name, words in commands.items() if words[0] not in NOT_BUILT}
+    return [name for name in commands if name not in NOT_BUILT]
 
 
 def without_waits(text):

@@ -11,18 +11,19 @@ import time
 import h5py
 import numpy as np
 import pytest
+from conftest import built
 
 KILLS = 12 # and more, up to MOST, where a busy machine lets runs come less far
 MOST = 40
 STEPS = 12
 
-START = {
+START = built({
     "nbody": ["nbody", "--plummer", 40, "--precision", "fp64"],
     "md": ["md", "--lattice", 108, "--cutoff", 1.6, "--dt", 0.01],
     "heat": ["evolve", "heat", "in.h5:/u", "--boundary", "x=periodic"],
     "acoustic": ["evolve", "acoustic", "p.h5"],
     "atmosphere": ["atmosphere", "--size", "20x16"],
-}
+})
 GOES_ON = {name: name in ("heat", "acoustic") for name in START} # in its own files
 
 

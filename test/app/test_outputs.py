@@ -11,16 +11,16 @@ import time
 import h5py
 import numpy as np
 import pytest
-from conftest import left_in
+from conftest import NOT_BUILT, built, left_in
 from over_ranks import refused, running_ranks
 from sample_records import record, written
 from test_evolve import snapshot
 
-LONG = {
+LONG = built({
     "evolve": ["evolve", "heat", "in.h5:/u", "--steps", 10**9, "--boundary", "x=periodic"],
     "nbody": ["nbody", "--plummer", 64, "--steps", 10**8, "--every", 10**7],
     "atmosphere": ["atmosphere", "--size", "40x20", "--time", 1e9, "--snapshots", 2],
-}
+})
 
 
 @pytest.fixture
@@ -149,6 +149,7 @@ def test_closed_terminal_ends_the_run_in_good_order(ridge, inputs):
     assert not [name for name in left_in(inputs) if name.endswith((".lock", ".partial"))]
 
 
+@pytest.mark.skipif("atmosphere" in NOT_BUILT, reason="this build has no atmosphere")
 def test_who_looks_at_snapshots_does_not_stop_the_run(ridge, folder):
     run = ridge.start("atmosphere", "--size", "80x40", "--time", 100, "--snapshots", 9, "-o", "air.h5",
                       "--device", "cpu")
@@ -203,9 +204,11 @@ def test_names_keep_all_of_the_stem(ridge, inputs):
         ridge.good("evolve", "--restart", name, "--steps", 4)
         assert snapshot(8, file=name).shape == (6, 7, 8)
     ridge.good("nbody", "in.h5", "-o", "a.1", "--dt", 1, "--softening", 1, "--steps", 1)
-    ridge.good("atmosphere", "--size", "40x20", "--time", 2, "-o", "b.1", "--snapshots", 1)
+    for words in built({"b.1": ["atmosphere", "--size", "40x20", "--time", 2, "--snapshots", 1]}).values():
+        ridge.good(*words, "-o", "b.1")
     ridge.good("apply", "laplacian", "in.h5:/u", "-o", "c.1:/f")
-    assert {"a.1.xdmf", "b.1.xdmf", "b.1.png", "c.1.xdmf"} <= set(left_in(inputs))
+    of_air = {"b.1.xdmf", "b.1.png"} if built(["atmosphere"]) else set()
+    assert {"a.1.xdmf", "c.1.xdmf"} | of_air <= set(left_in(inputs))
 
 
 def as_earlier_versions_wrote(name, stem):
@@ -272,7 +275,7 @@ def test_restarts_at_once_lose_no_step(ridge, inputs):
 def test_other_outputs_that_exist(ridge, inputs):
     written("a.json", [record()])
     quick = ["--device", "simt:32"]
-    commands = {
+    commands = built({
         "page.html": ["report", "a.json", "-o", "page.html"],
         "lab.json": ["lab", "--quick", *quick, "--json", "lab.json"],
         "cause.json": ["doctor", "laplacian", *quick, "--size", "20x20x20", "-o", "cause.json"],
@@ -283,7 +286,7 @@ def test_other_outputs_that_exist(ridge, inputs):
         "f.xdmf": ["apply", "laplacian", "in.h5:/u", "-o", "f.h5:/f"],
         "run.xdmf": ["nbody", "in.h5", "-o", "run.h5", "--dt", 1, "--softening", 1],
         "slice.png": ["evolve", "heat", "in.h5:/u", "-o", "e.h5", "--picture", "slice.png"],
-    }
+    })
     for name in commands:
         (inputs / name).write_text("precious")
     there = left_in(inputs)
@@ -291,7 +294,7 @@ def test_other_outputs_that_exist(ridge, inputs):
         ridge.bad(*words, says=[f"{name} exists", "--overwrite"])
         assert (inputs / name).read_text() == "precious"
     assert left_in(inputs) == there
-    for name in ("page.html", "air.h5", "wind.xdmf", "gale.png"):
+    for name in commands.keys() & {"page.html", "air.h5", "wind.xdmf", "gale.png"}:
         ridge.good(*commands[name], "--overwrite")
         assert (inputs / name).read_bytes() != b"precious"
 

@@ -14,7 +14,7 @@ import blocks  # noqa: E402
 import make_results  # noqa: E402
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-CODE = ["include", "src", "test", "bench", "examples", "scripts", "cmake"]
+CODE = ["include", "src", "wings", "test", "bench", "examples", "scripts", "cmake"]
 SOURCES = [".hpp", ".cpp", ".cu", ".py", ".sh", ".json", ".cmake"]
 
 

@@ -8,7 +8,7 @@ ROOMS = [
     {"core"}, {"device"}, {"record"}, {"launch"}, {"comm"}, {"model"}, {"pattern"}, {"spatial"},
     {"stencil", "pairs", "lattice", "chain"},
     {"solve"}, {"gauge"},
-    {"tune", "doctor", "report", "io", "atmosphere"},
+    {"tune", "doctor", "report", "io"},
     {"lab"}, {"nbody"}, {"md"}, {"app", "python", "c"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}

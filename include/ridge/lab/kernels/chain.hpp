@@ -1,5 +1,4 @@
 // All built-in chains.
 #pragma once
 
-#include <ridge/atmosphere/implicit.hpp>
 #include <ridge/lab/kernels/chain_streams.hpp>

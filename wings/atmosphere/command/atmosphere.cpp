@@ -3,18 +3,19 @@
 #include <ridge/core/units.hpp>
 #include <ridge/lab/bench.hpp>
 
-#include "../core/refuse.hpp"
-#include "../io/file_names.hpp"
-#include "../io/hdf5_writing.hpp"
-#include "../io/snapshot_files.hpp"
-#include "../report/html.hpp"
-#include "commands.hpp"
-#include "interrupt.hpp"
+#include "app/commands.hpp"
+#include "app/interrupt.hpp"
+#include "app/picture.hpp"
+#include "app/run.hpp"
+#include "app/version.hpp"
+#include "app/xdmf.hpp"
+#include "core/refuse.hpp"
+#include "io/file_names.hpp"
+#include "io/hdf5_writing.hpp"
+#include "io/snapshot_files.hpp"
+#include "report/html.hpp"
+
 #include "model.hpp"
-#include "picture.hpp"
-#include "run.hpp"
-#include "version.hpp"
-#include "xdmf.hpp"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -328,10 +329,17 @@ private:
 
 } // namespace
 
-void add_atmosphere(CommandLine& line) {
-  const Command command = line.add_command(
+} // namespace ridge::app
+
+namespace ridge::wings {
+
+void atmosphere(app::CommandLine& line);
+
+void atmosphere(app::CommandLine& line) {
+  using app::device_row, app::required, app::Rule;
+  const app::Command command = line.add_command(
       "atmosphere", "a two-dimensional atmosphere: snapshots, conservation, a picture");
-  auto o = std::make_shared<AtmosphereCommand>();
+  auto o = std::make_shared<app::AtmosphereCommand>();
   command.add({
       {"--case", &o->which, "thermal, collision, gravity-waves, density-current, injection"},
       {"--size", &o->size, "NXxNZ cells of the 20 km by 10 km"},
@@ -350,7 +358,7 @@ void add_atmosphere(CommandLine& line) {
       {"--overwrite", &o->overwrite, "replace output files that exist"},
       {"--json", &o->json, "print an array with the record"},
   });
-  command.set_action([o] { o->run(); }, Ranks::several);
+  command.set_action([o] { o->run(); }, app::Ranks::several);
 }
 
-} // namespace ridge::app
+} // namespace ridge::wings

@@ -2,7 +2,7 @@
 
 #include <ridge/core/error.hpp>
 
-#include "../core/refuse.hpp"
+#include "core/refuse.hpp"
 
 #include <fmt/format.h>
 

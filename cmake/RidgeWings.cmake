@@ -1,0 +1,79 @@
+# Wings: codes for users of one field, a folder of wings/ each, which nothing outside names:
+#   include/ridge/NAME/*.hpp  its headers; kernels.hpp has all of its kernels, for compiling on demand
+#   src/*.cpp                 its library; *_kernels.cpp are compiled once per device kind, in the modules
+#   command/*.cpp             its commands; one defines `void ridge::wings::NAME(app::CommandLine&)`, which adds them
+#   test/*.cpp, test_*.py     its tests, a room of RIDGE_TEST_ROOMS, and those of its commands
+file(GLOB every_wing CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/wings ${PROJECT_SOURCE_DIR}/wings/*)
+set(RIDGE_WINGS ALL CACHE STRING "Wings to build: ALL, or a list of folders of wings/, which may be empty")
+set(ridge_wings ${RIDGE_WINGS})
+if(RIDGE_WINGS STREQUAL "ALL")
+  set(ridge_wings ${every_wing})
+endif()
+foreach(wing IN LISTS ridge_wings)
+  if(NOT wing IN_LIST every_wing)
+    message(FATAL_ERROR "RIDGE_WINGS=${RIDGE_WINGS}: there is no wings/${wing}; there are ${every_wing}")
+  endif()
+endforeach()
+list(JOIN ridge_wings "," ridge_wings_text) # for tests
+list(TRANSFORM ridge_wings PREPEND ${PROJECT_SOURCE_DIR}/wings/ OUTPUT_VARIABLE ridge_wing_folders)
+
+# One folder of all headers, where kernels that are compiled on demand find them, as an installation has them.
+set(ridge_headers ${PROJECT_BINARY_DIR}/include/ridge)
+file(REMOVE_RECURSE ${ridge_headers})
+file(MAKE_DIRECTORY ${ridge_headers})
+foreach(folder ${PROJECT_SOURCE_DIR} ${ridge_wing_folders})
+  file(GLOB entries ${folder}/include/ridge/*)
+  foreach(entry IN LISTS entries)
+    get_filename_component(name ${entry} NAME)
+    file(CREATE_LINK ${entry} ${ridge_headers}/${name} SYMBOLIC)
+  endforeach()
+endforeach()
+
+# ridge_of_wings(<result> <pattern>...): files of the wings, by their places in a wing's folder.
+function(ridge_of_wings result)
+  set(found)
+  foreach(folder IN LISTS ridge_wing_folders)
+    foreach(pattern IN LISTS ARGN)
+      file(GLOB files CONFIGURE_DEPENDS ${folder}/${pattern})
+      list(APPEND found ${files})
+    endforeach()
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# ridge_add_wings(): a library of each, ridge_NAME.
+function(ridge_add_wings)
+  foreach(wing IN LISTS ridge_wings)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/wings/${wing}/src/*.cpp)
+    list(FILTER sources EXCLUDE REGEX "_kernels[.]cpp$") # in the modules
+    add_library(ridge_${wing} STATIC ${sources})
+    target_include_directories(ridge_${wing} PRIVATE ${PROJECT_SOURCE_DIR}/src
+                               INTERFACE ${PROJECT_SOURCE_DIR}/wings/${wing}/src)
+    target_link_libraries(ridge_${wing} PUBLIC ridge PRIVATE fmt::fmt)
+    set_target_properties(ridge_${wing} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    ridge_warnings(ridge_${wing})
+    ridge_unity(ridge_${wing})
+  endforeach()
+endfunction()
+
+# ridge_commands_of_wings(<target>): their commands, and the list of them that the command line asks.
+function(ridge_commands_of_wings target)
+  ridge_of_wings(commands command/*.cpp)
+  set(declared)
+  set(calls)
+  foreach(wing IN LISTS ridge_wings)
+    string(APPEND declared "void ${wing}(app::CommandLine& line);\n")
+    string(APPEND calls "  wings::${wing}(line);\n")
+    target_link_libraries(${target} PRIVATE ridge_${wing})
+  endforeach()
+  set(list ${CMAKE_CURRENT_BINARY_DIR}/wings.cpp)
+  file(CONFIGURE OUTPUT ${list} CONTENT "#include \"app/commands.hpp\"
+
+namespace ridge::wings {
+${declared}}
+void ridge::app::add_wings([[maybe_unused]] CommandLine& line) {
+${calls}}
+")
+  target_sources(${target} PRIVATE ${commands} ${list})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+endfunction()

@@ -1,0 +1,57 @@
+"""A wing is a folder: it includes rooms above the command, and no room and no other wing names it.
+
+`python test_wings.py --list WING` prints the lines that name it elsewhere."""
+
+import pathlib
+import re
+import sys
+
+from test_rooms import LEVEL, ROOT
+
+# The lines that each wing takes in files that are not its own. Lower a bound when you take lines away: the aim is eight.
+MOST = {"atmosphere": 0}
+FOLDERS = ("include", "src", "cmake", "python")
+COMMENT = r"^\s*(//|\*|#(?!include|if|define))"
+
+
+def lines_of(wing):
+    """Code that names a wing's namespace, headers, library or name as text."""
+    name = re.compile(rf"\b{wing}::|[<\"/]{wing}[/.\"]|\bridge_{wing}\b|\badd_{wing}\b")
+    files = [f for folder in FOLDERS for f in sorted((ROOT / folder).rglob("*.*"))]
+    for file in [ROOT / "CMakeLists.txt", *files]:
+        if file.suffix not in (".hpp", ".cpp", ".in", ".cmake", ".txt", ".py"):
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if not re.match(COMMENT, line) and name.search(line):
+                yield f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
+
+
+def included(file):
+    """Rooms and wings whose headers a file includes."""
+    return re.findall(r"^#include (?:<ridge/|\")(\w+)/", file.read_text(), re.M)
+
+
+def wrong_includes(wing):
+    """A wing's command may include the room of the commands, all else of it rooms above that."""
+    folder = ROOT / "wings" / wing
+    for file in sorted([*(folder / "include").rglob("*.hpp"), *(folder / "src").rglob("*.[hc]pp")]):
+        for room in included(file):
+            if room != wing and (room not in LEVEL or room in ("app", "python", "c")):
+                yield f"{file.relative_to(ROOT)}: the wing {wing} may not include {room}"
+    for file in sorted((folder / "command").rglob("*.[hc]pp")):
+        for room in included(file):
+            if room != wing and room not in LEVEL:
+                yield f"{file.relative_to(ROOT)}: the wing {wing} may not include {room}"
+
+
+if __name__ == "__main__":
+    if "--list" in sys.argv:
+        print("\n".join(lines_of(sys.argv[-1])))
+        sys.exit()
+    wings = sorted(f.name for f in (ROOT / "wings").iterdir() if f.is_dir())
+    wrong = [w for wing in wings for w in wrong_includes(wing)]
+    counts = {wing: len(list(lines_of(wing))) for wing in wings}
+    wrong += [f"{w}: {n} lines in files that are not its own, more than {MOST.get(w, 8)}; --list {w} prints them"
+              for w, n in counts.items() if n > MOST.get(w, 8)]
+    print("\n".join(wrong) or "; ".join(f"{w}: {n} lines elsewhere" for w, n in counts.items()))
+    sys.exit(bool(wrong))

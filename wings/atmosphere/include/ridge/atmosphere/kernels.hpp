@@ -1,0 +1,4 @@
+// All kernels of the atmosphere.
+#pragma once
+
+#include <ridge/atmosphere/implicit.hpp>
