@@ -17,17 +17,20 @@ namespace {
 /// At most so many points are solved for exactly.
 constexpr Index most_exact = 512;
 
-/// Weights of two sweeps that damp errors between 1/3 and 2 of the diagonal's scale. Those of
-/// colours are what gains most (I. Yavneh, SIAM J. Sci. Comput. 17 (1996) 180), or Gauss and
-/// Seidel's.
-std::array<double, 2> sweep_weights(Smoother smoother, bool is_symmetric) {
+/// Weights of the sweeps before and after coarser levels. Where the cycle has to be symmetric each
+/// two damp errors between 1/3 and 2 of the diagonal's scale (Chebyshev), or are Gauss and Seidel's.
+/// All others are what gains most in a V cycle with the corrections below
+/// (docs/design/solvers.md); of colours about what I. Yavneh found, SIAM J. Sci. Comput. 17 (1996)
+/// 180.
+SweepWeights sweep_weights(Smoother smoother, bool is_symmetric) {
   constexpr double least = 1.0 / 3;
   constexpr double most = 2;
   const double middle = (most + least) / 2;
-  if (smoother == Smoother::red_black && is_symmetric) return {1, 1};
-  if (smoother == Smoother::red_black) return {1.15, 1.15};
+  if (smoother == Smoother::red_black && is_symmetric) return {{1, 1}, {1, 1}};
+  if (smoother == Smoother::red_black) return {{1.144, 1.144}, {1.133, 1.133}};
+  if (!is_symmetric) return {{0.522, 2.365}, {0.687, 1.168}};
   const double half = (most - least) / 2 * std::sqrt(0.5);
-  return {1 / (middle + half), 1 / (middle - half)};
+  return {{1 / (middle + half), 1 / (middle - half)}, {1 / (middle - half), 1 / (middle + half)}};
 }
 
 } // namespace
@@ -136,8 +139,23 @@ Smoother Cycle<T>::usual_smoother(bool is_conjugate) const {
 }
 
 template <class T>
-std::array<double, 2> Cycle<T>::weights() const {
-  return sweep_weights(smoother_, is_symmetric_);
+SweepWeights Cycle<T>::weights() const {
+  return sweep_weights(smoother_, is_usual());
+}
+
+/// More than 1 where the cycle begins: points of middling wavelengths are corrected by about half.
+/// Below, less than 1 keeps long waves from being corrected by too much. With the sweeps' weights
+/// these are what gains most, and not where one axis alone is halved, whose waves all are corrected
+/// in full.
+template <class T>
+double Cycle<T>::correction(std::size_t l) const {
+  if (is_usual()) return 1;
+  const Index3& fine = points_[l];
+  const Index3& coarse = points_[l + 1];
+  const int kept = int{coarse.x == fine.x} + int{coarse.y == fine.y} + int{coarse.z == fine.z};
+  if (smoother_ == Smoother::red_black) return kept == 0 ? 1.043 : 1;
+  if (kept > 1) return 1;
+  return l == begins_.level ? 1.228 : 0.959;
 }
 
 template <class T>
@@ -166,13 +184,13 @@ void Cycle<T>::invert(const std::vector<double>& k, const std::vector<unsigned c
 
 template <class T>
 void Cycle<T>::run() {
-  cycle_.run(queue_, can_be_recorded(), [this] { cycle(0, false, shape_); });
+  cycle_.run(queue_, can_be_recorded(), [this] { cycle_from(0, false, shape_); });
 }
 template <class T>
 void Cycle<T>::run_from_zero() {
   from_zero_.run(queue_, can_be_recorded(), [this] {
     is_symmetric_ = true;
-    cycle(0, true, shape_);
+    cycle_from(0, true, shape_);
     is_symmetric_ = false;
   });
 }
@@ -193,22 +211,24 @@ bool Cycle<T>::counts(bool reproducible) const {
 template <class T>
 void Cycle<T>::begin(const Span<double>& squares) {
   begin_.run(queue_, can_be_recorded(), [this, squares] {
+    begins_ = {0, shape_};
     Level<T>& level = finest();
     if (marches(0)) {
       way_down(0, false, squares);
       std::swap(level.u, level.other);
     } else if (smoother_ == Smoother::red_black) {
-      ColouredSweep<T> first = coloured(0, 0, sweep_of(level, 0, false));
+      ColouredSweep<T> first = coloured(0, 0, sweep_of(level, weights().down[0], false));
       first.sums = squares;
       give(first);
     } else {
-      give(CountedSweep<T>{sweep_of(level, 0, false), squares});
+      give(CountedSweep<T>{sweep_of(level, weights().down[0], false), squares});
     }
   });
 }
 template <class T>
 void Cycle<T>::finish() {
   finish_.run(queue_, can_be_recorded(), [this] {
+    begins_ = {0, shape_};
     std::swap(finest().u, finest().other);
     if (!marches(0)) rest_of_down(0);
     arrive(1);
@@ -219,13 +239,13 @@ void Cycle<T>::finish() {
 }
 
 template <class T>
-Sweep<T> Cycle<T>::sweep_of(const Level<T>& level, std::size_t which, bool from_zero) const {
+Sweep<T> Cycle<T>::sweep_of(const Level<T>& level, double weight, bool from_zero) const {
   Sweep<T> s;
   s.a = level.a;
   if (!from_zero) s.u = Span<const T>(level.u.elements());
   s.b = Span<const T>(level.b.elements());
   s.out = level.other.elements();
-  s.weight = static_cast<T>(weights()[which]);
+  s.weight = static_cast<T>(weight);
   return s;
 }
 
@@ -237,17 +257,23 @@ ColouredSweep<T> Cycle<T>::coloured(std::size_t l, std::size_t which, const Swee
       sweep, static_cast<int>(which), static_cast<int>(first), static_cast<int>(points_[l].z), {}};
 }
 
-/// The first or the second sweep of the way down.
+/// A sweep of all points, or of a colour's where the smoother has colours.
 template <class T>
-void Cycle<T>::sweep(std::size_t l, std::size_t which, bool from_zero) {
+void Cycle<T>::sweep(std::size_t l, std::size_t colour, double weight, bool from_zero) {
   Level<T>& level = *levels_[l];
-  const Sweep<T> s = sweep_of(level, which, from_zero);
+  const Sweep<T> s = sweep_of(level, weight, from_zero);
   if (smoother_ == Smoother::red_black) {
-    give(coloured(l, which, s));
+    give(coloured(l, colour, s));
   } else {
     give(s);
   }
   std::swap(level.u, level.other);
+}
+
+template <class T>
+void Cycle<T>::cycle_from(std::size_t l, bool from_zero, CycleShape shape) {
+  begins_ = {l, shape};
+  cycle(l, from_zero, shape);
 }
 
 /// u of level l from its b, from zero or from the u that is there, with cycles of the next level,
@@ -272,7 +298,7 @@ void Cycle<T>::down(std::size_t l, bool from_zero) {
   if (marches(l)) {
     way_down(l, from_zero);
   } else {
-    sweep(l, 0, from_zero);
+    sweep(l, 0, weights().down[0], from_zero);
     rest_of_down(l);
   }
   arrive(l + 1);
@@ -280,7 +306,7 @@ void Cycle<T>::down(std::size_t l, bool from_zero) {
 template <class T>
 void Cycle<T>::way_down(std::size_t l, bool from_zero, const Span<double>& squares) {
   Level<T>& level = *levels_[l];
-  const std::array<double, 2> weights = this->weights();
+  const std::array<double, 2> weights = this->weights().down;
   WayDown<T> way;
   way.a = level.a;
   way.transfer = level.steps;
@@ -290,6 +316,7 @@ void Cycle<T>::way_down(std::size_t l, bool from_zero, const Span<double>& squar
   way.coarse = coarse_b(l + 1).elements();
   way.weights[0] = static_cast<T>(weights[0]);
   way.weights[1] = static_cast<T>(weights[1]);
+  way.scale = static_cast<T>(correction(l));
   way.alike = level.alike;
   way.tile = level.march.tile;
   way.squares = squares;
@@ -300,19 +327,21 @@ void Cycle<T>::way_down(std::size_t l, bool from_zero, const Span<double>& squar
 template <class T>
 void Cycle<T>::rest_of_down(std::size_t l) {
   Level<T>& level = *levels_[l];
-  sweep(l, 1, false);
+  sweep(l, 1, weights().down[1], false);
   Residual<T> r;
   r.a = level.a;
   r.u = Span<const T>(level.u.elements());
   r.b = Span<const T>(level.b.elements());
   r.out = level.other.elements();
   give(r);
-  restrict(l, level.other);
+  restrict(l, level.other, correction(l));
 }
 
 template <class T>
-void Cycle<T>::restrict(std::size_t l, const Field<T>& from) {
-  give(levels_[l]->restriction(from, coarse_b(l + 1)));
+void Cycle<T>::restrict(std::size_t l, const Field<T>& from, double scale) {
+  Restriction<T> r = levels_[l]->restriction(from, coarse_b(l + 1));
+  r.scale = static_cast<T>(scale);
+  give(r);
 }
 template <class T>
 void Cycle<T>::interpolate(std::size_t l, bool adds) {
@@ -336,7 +365,7 @@ template <class T>
 void Cycle<T>::up(std::size_t l) {
   Level<T>& level = *levels_[l];
   if (marches(l)) {
-    const std::array<double, 2> weights = this->weights();
+    const std::array<double, 2> weights = this->weights().up;
     leave(l + 1);
     WayUp<T> way;
     way.a = level.a;
@@ -345,8 +374,8 @@ void Cycle<T>::up(std::size_t l) {
     way.b = Span<const T>(level.b.elements());
     way.coarse = Span<const T>(coarse_u(l + 1).elements());
     way.out = level.other.elements();
-    way.weights[0] = static_cast<T>(weights[1]);
-    way.weights[1] = static_cast<T>(weights[0]);
+    way.weights[0] = static_cast<T>(weights[0]);
+    way.weights[1] = static_cast<T>(weights[1]);
     way.alike = level.alike;
     way.tile = level.march.up_tile;
     give(way);
@@ -355,8 +384,8 @@ void Cycle<T>::up(std::size_t l) {
     interpolate(l, true);
     // The other way round is symmetric. Colours gain more in the same order.
     const std::size_t first = smoother_ == Smoother::red_black && !is_symmetric_ ? 0 : 1;
-    sweep(l, first, false);
-    sweep(l, 1 - first, false);
+    sweep(l, first, weights().up[0], false);
+    sweep(l, 1 - first, weights().up[1], false);
   }
   if (shares(l)) shared_->exchange_u(l);
 }
@@ -364,13 +393,13 @@ void Cycle<T>::up(std::size_t l) {
 template <class T>
 void Cycle<T>::full_start() {
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-    restrict(l, levels_[l]->b);
+    restrict(l, levels_[l]->b, 1);
     arrive(l + 1);
   }
   for (std::size_t l = levels_.size(); l-- > 0;) {
     // The cycle below writes over the right-hand sides of coarser levels, which are done.
     if (l + 1 < levels_.size()) interpolate(l, false);
-    cycle(l, false, CycleShape::v);
+    cycle_from(l, false, CycleShape::v);
   }
 }
 
@@ -379,7 +408,7 @@ void Cycle<T>::give_cycle(const CycleSchedule& schedule) {
   if (schedule.cycle == CycleShape::full) {
     full_start();
   } else {
-    cycle(static_cast<std::size_t>(schedule.level), schedule.level > 0, schedule.cycle);
+    cycle_from(static_cast<std::size_t>(schedule.level), schedule.level > 0, schedule.cycle);
   }
 }
 

@@ -12,6 +12,11 @@
 
 namespace ridge::solve::detail {
 
+/// Of the sweeps before and after coarser levels, of their diagonal's inverse.
+struct SweepWeights {
+  std::array<double, 2> down, up;
+};
+
 /// Levels from the problem's points down to at most 512, which are solved for exactly.
 template <class T>
 class Cycle {
@@ -83,10 +88,11 @@ private:
   void invert(const std::vector<double>& k, const std::vector<unsigned char>& land = {});
   [[nodiscard]] std::vector<double> coarsest_coefficient();
   void forget();
-  [[nodiscard]] Sweep<T> sweep_of(const Level<T>& level, std::size_t which, bool from_zero) const;
+  [[nodiscard]] Sweep<T> sweep_of(const Level<T>& level, double weight, bool from_zero) const;
   [[nodiscard]] ColouredSweep<T> coloured(std::size_t l, std::size_t which,
                                           const Sweep<T>& sweep) const;
-  void sweep(std::size_t l, std::size_t which, bool from_zero);
+  void sweep(std::size_t l, std::size_t colour, double weight, bool from_zero);
+  void cycle_from(std::size_t l, bool from_zero, CycleShape shape);
   void cycle(std::size_t l, bool from_zero, CycleShape shape);
   void down(std::size_t l, bool from_zero);
   void way_down(std::size_t l, bool from_zero, const Span<double>& squares = {});
@@ -96,9 +102,16 @@ private:
   [[nodiscard]] bool marches(std::size_t l) const {
     return smoother_ != Smoother::red_black && levels_[l]->marches();
   }
-  [[nodiscard]] std::array<double, 2> weights() const;
+  /// Whether sweeps and corrections are the usual ones, which are safe: of cycles that have to be
+  /// symmetric, that visit levels again, or of a coefficient.
+  [[nodiscard]] bool is_usual() const {
+    return is_symmetric_ || begins_.shape != CycleShape::v || finest().a.k.size != 0;
+  }
+  [[nodiscard]] SweepWeights weights() const;
+  /// What the correction of level l by the next one is multiplied by.
+  [[nodiscard]] double correction(std::size_t l) const;
   void full_start();
-  void restrict(std::size_t l, const Field<T>& from);
+  void restrict(std::size_t l, const Field<T>& from, double scale);
   void interpolate(std::size_t l, bool adds);
   void leave(std::size_t l);
   void arrive(std::size_t l);
@@ -140,6 +153,10 @@ private:
   CycleShape shape_ = CycleShape::v;
   Smoother smoother_ = Smoother::chebyshev;
   bool is_symmetric_ = false; ///< the cycle that is being given
+  struct {
+    std::size_t level = 0;
+    CycleShape shape = CycleShape::v;
+  } begins_; ///< likewise
   std::unique_ptr<SharedLevels<T>> shared_;
   std::vector<Axis> axes_;
   std::vector<Index3> points_;

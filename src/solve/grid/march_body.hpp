@@ -425,7 +425,7 @@ private:
         const T weight = m[Room::x_taken + 3 * cx + 1 + dx];
         sum = fma(weight, along_y, sum);
       }
-      lane.store(s.coarse, to_x + tx.coarse * (to_y + Index{ty.coarse} * k), sum);
+      lane.store(s.coarse, to_x + tx.coarse * (to_y + Index{ty.coarse} * k), s.scale * sum);
     }
   }
 };

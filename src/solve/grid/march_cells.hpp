@@ -406,7 +406,8 @@ private:
       const T above = m[Room::sums + lane.thread().x + Shape::cells_wide];
       const T y2 = m[Room::y_table + 3 * (lane.thread().x / Shape::cells_wide) + 2];
       const Index points = Index{s.transfer[0].coarse} * s.transfer[1].coarse;
-      lane.store(s.coarse, my.to_coarse + points * held.emitted, fma(y2, above, held.part));
+      lane.store(s.coarse, my.to_coarse + points * held.emitted,
+                 s.scale * fma(y2, above, held.part));
     }
     held.emitted = -1;
   }

@@ -171,7 +171,7 @@ struct StepTables {
   }
 };
 
-/// coarse = R fine.
+/// coarse = scale R fine.
 template <class T>
 struct Restriction {
   std::array<TransferTables<T>, 3> axes;
@@ -179,6 +179,7 @@ struct Restriction {
   bool in_steps = false; ///< `steps` say the same as `axes`
   Span<const T> fine;
   Span<T> coarse;
+  T scale = 1;
 };
 
 /// Whether passes over half a cycle are faster on a device than their parts, one by one, and how
@@ -190,7 +191,7 @@ struct MarchChoice {
 };
 
 /// Half a cycle on a level, in one pass: two sweeps from u, or from zero where `u` is empty, to
-/// `out`; then the residual, restricted.
+/// `out`; then the residual, restricted and scaled.
 template <class T>
 struct WayDown {
   Operator<T> a;
@@ -198,6 +199,7 @@ struct WayDown {
   Span<const T> u, b;
   Span<T> out, coarse;
   T weights[2] = {};
+  T scale = 1; ///< of the restricted residual
   UniformWeights<T> alike;
   int tile = 0; ///< of MarchChoice
   /// Where not empty: parts of the sum of (b - A u)^2 of the u that it begins with, which is not

@@ -274,7 +274,7 @@ void restricted(Queue& /*queue*/, const Restriction<T>& r) {
       for (int x = 0; x < ax.coarse; ++x) {
         T taken = 0;
         each_taken(ax, x, read, [&](int fine_x, T weight) { taken += weight * to[fine_x]; });
-        coarse[x] = taken;
+        coarse[x] = r.scale * taken;
       }
     }
   });

@@ -33,7 +33,7 @@ struct RestrictionBody {
             sum += z_weight * y_weight * in_row;
           });
         });
-        lane.store(r.coarse, x + ax.coarse * (y + Index{ay.coarse} * z), sum);
+        lane.store(r.coarse, x + ax.coarse * (y + Index{ay.coarse} * z), r.scale * sum);
       }
     });
   }
@@ -85,7 +85,8 @@ struct SteppedRestrictionBody {
                            in_x.weight[2] * values[k + 2];
           sum += in_z.weight[k / 9] * in_y.weight[k / 3 % 3] * in_row;
         }
-        lane.store(r.coarse, x + r.axes[0].coarse * (y + Index{r.axes[1].coarse} * z), sum);
+        lane.store(r.coarse, x + r.axes[0].coarse * (y + Index{r.axes[1].coarse} * z),
+                   r.scale * sum);
       }
     });
   }
