@@ -112,7 +112,7 @@ class CodeObjects(unittest.TestCase):
             k for k in KERNELS if not k.variant and not k.window and not PATTERNS.search(k.name)
         ]
         self.assertTrue(others)
-        # Which image a point beyond a face has is looked up, and AMD's lanes copy the table (docs/design/stencils_on_gpus.md).
+        # AMD's lanes copy the table of images of points beyond faces (docs/design/stencils_on_gpus.md).
         tables = [k for k in others if "shells" in k.name]
         others = [k for k in others if "shells" not in k.name]
         self.expect_none([f"{k}: {k.spills}" for k in tables if any(k.spills[:2])])
