@@ -98,7 +98,7 @@ private:
 
   /// A gravity of bodies that --theta is given for is that of a tree.
   [[nodiscard]] lab::BenchKernel found() const {
-    lab::BenchKernel chosen = lab::find_kernel(launch.kernel, launch.settings);
+    lab::BenchKernel chosen = launch.chosen(lab::find_kernel(launch.kernel, launch.settings));
     if (!has_theta() || chosen.pattern == "tree") return chosen;
     if (chosen.name != "gravity") {
       throw UsageError(fmt::format("--theta is for gravity and for trees of it; far fields of {} "

@@ -2,6 +2,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/core/size_range.hpp>
+#include <ridge/lab/adjoint.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
 #include <ridge/lab/user_kernel.hpp>
@@ -37,15 +38,25 @@ void KernelOptions::add_of_pattern(const Command& line, KernelOption::Command na
         [&](auto& value) { return line.add(row.names, &value, meanings[row.name()]); }, at->second);
     if (row.most > 0) option.require_between(row.least, row.most);
   }
+  if (name != KernelOption::count) {
+    line.add("--adjoint", &adjoint,
+             "the adjoint of a stencil in place of it: derivatives by its inputs from those by its "
+             "result");
+  }
   line.add("--set", &settings,
            "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
 }
 
 lab::BenchKernel KernelOptions::find() const {
   if (kernel.empty()) throw UsageError("a KERNEL is needed, such as laplacian; see --help");
-  lab::BenchKernel found = lab::find_kernel(kernel, settings);
+  lab::BenchKernel found = chosen(lab::find_kernel(kernel, settings));
   (void)options(found);
   return found;
+}
+
+lab::BenchKernel KernelOptions::chosen(lab::BenchKernel found) const {
+  if (!adjoint) return found;
+  return lab::adjoint_of(found, sizes(found).front().rank());
 }
 
 OptionValues KernelOptions::options(const lab::BenchKernel& found) const {

@@ -32,6 +32,7 @@ struct KernelOptions {
   std::string precision = {};
   std::string schedule = "auto";
   std::vector<std::string> settings = {};
+  bool adjoint = false; ///< of the kernel, in place of it
   KernelOption::Command command = KernelOption::bench;
   OptionValues of_pattern = {}; ///< those that patterns announce, as given
 
@@ -42,6 +43,8 @@ struct KernelOptions {
 
   /// Throws UsageError for no or unknown kernels and for options that are not the kernel's.
   [[nodiscard]] lab::BenchKernel find() const;
+  /// What was found, or its adjoint where that is asked for.
+  [[nodiscard]] lab::BenchKernel chosen(lab::BenchKernel found) const;
   /// The options of the kernel's pattern that are given, checked. Throws UsageError.
   [[nodiscard]] OptionValues options(const lab::BenchKernel& found) const;
   [[nodiscard]] Extents extents(const lab::BenchKernel& found) const;

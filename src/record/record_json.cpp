@@ -95,9 +95,15 @@ void add(Json& json, const char* /*name*/, const std::optional<Achievement>& ach
     json["fraction_high"] = number(achieved->fraction_high);
   }
 }
+/// "adjoint.slope" is a member of an object.
 void add(Json& json, const char* /*name*/, const std::vector<Detail>& details) {
-  for (const Detail& detail : details)
-    json[detail.name] = detail.text.empty() ? number(detail.number) : Json(detail.text);
+  for (const Detail& detail : details) {
+    const std::size_t dot = detail.name.find('.');
+    Json& member = dot == std::string::npos
+                       ? json[detail.name]
+                       : json[detail.name.substr(0, dot)][detail.name.substr(dot + 1)];
+    member = detail.text.empty() ? number(detail.number) : Json(detail.text);
+  }
 }
 
 /// Whether a member says anything.

@@ -7,7 +7,7 @@ import sys
 ROOMS = [
     {"core"}, {"device"}, {"record"}, {"launch"}, {"comm"}, {"model"}, {"pattern"}, {"spatial"},
     {"stencil", "pairs", "lattice", "chain"},
-    {"solve"}, {"gauge"},
+    {"solve", "gradient"}, {"gauge"},
     {"tune", "doctor", "report", "io"},
     {"lab"}, {"nbody"}, {"md"}, {"app", "python", "c"},
 ]

@@ -6,7 +6,11 @@
 #include <ridge/gradient/stencil.hpp>
 #include <ridge/gradient/trace.hpp>
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +56,15 @@ template <class K>
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return std::vector{find_reads<static_cast<int>(I)>(kernel)...};
   }(InputNumbers<K>{});
+}
+
+/// The kernel of these bytes.
+template <class K>
+[[nodiscard]] K kernel_of(std::span<const std::byte> functor) {
+  static_assert(std::is_trivially_copyable_v<K>, "a kernel is a struct of numbers");
+  std::array<std::byte, sizeof(K)> bytes;
+  std::copy_n(functor.begin(), bytes.size(), bytes.begin());
+  return std::bit_cast<K>(bytes);
 }
 
 /// C++ that declares them as types `found::NAME_0` and so on, in namespace ridge::gradient: what
