@@ -1,6 +1,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/gradient/bench.hpp>
+#include <ridge/gradient/call.hpp>
 #include <ridge/gradient/found.hpp>
 #include <ridge/launch/description.hpp>
 #include <ridge/launch/type_text.hpp>
@@ -103,6 +104,17 @@ private:
 };
 
 } // namespace
+
+void know_adjoint_source(const std::type_info& forward, const std::type_info& call) {
+  const SourceFile source = find_source(forward);
+  if (source.file.empty() || !find_source(call).file.empty()) return;
+  know_source(call,
+              launch::keep_source("adjoint.hpp",
+                                  fmt::format("#pragma once\n#include <ridge/gradient/together.hpp>\n"
+                                              "#include \"{}\"\n",
+                                              source.file)),
+              source.flags);
+}
 
 void prove_cases(BenchKernel& kernel, const Proof& proof) {
   kernel.make_case = [make = kernel.make_case, proof](const BenchRequest& request,

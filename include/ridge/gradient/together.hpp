@@ -159,4 +159,23 @@ struct Together {
   std::tuple<Gradients<G...>> operations;
 };
 
+/// Dimensions along which a kernel reads neighbours.
+template <class K>
+inline constexpr int rank_of_stencil = stencil::radius_of<K>().z > 0   ? 3
+                                       : stencil::radius_of<K>().y > 0 ? 2
+                                                                       : 1;
+
+namespace detail {
+template <class K, int Rank, class Inputs>
+struct AllAdjoints;
+template <class K, int Rank, std::size_t... I>
+struct AllAdjoints<K, Rank, std::index_sequence<I...>> {
+  using type = Together<Rank, AdjointOf<K, static_cast<int>(I)>...>;
+};
+} // namespace detail
+
+/// The chain of the adjoints of K by all its inputs.
+template <class K, int Rank = rank_of_stencil<K>>
+using AdjointsOf = typename detail::AllAdjoints<K, Rank, InputNumbers<K>>::type;
+
 } // namespace ridge::gradient
