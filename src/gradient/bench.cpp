@@ -59,12 +59,13 @@ std::vector<FoundReads> reads_of(const KernelText& kernel, std::span<const std::
   using Find = std::vector<FoundReads>(std::span<const std::byte>);
   auto* const find = reinterpret_cast<Find*>(described(
       "ridge/gradient/proof.hpp", kernel.file,
-      fmt::format("std::vector<ridge::gradient::FoundReads>\n"
-                  "describe(std::span<const std::byte> functor) {{\n"
-                  "  using K = {};\n"
-                  "  return ridge::gradient::find_all_reads(ridge::gradient::kernel_of<K>(functor));"
-                  "\n}}\n",
-                  kernel.type),
+      fmt::format(
+          "std::vector<ridge::gradient::FoundReads>\n"
+          "describe(std::span<const std::byte> functor) {{\n"
+          "  using K = {};\n"
+          "  return ridge::gradient::find_all_reads(ridge::gradient::kernel_of<K>(functor));"
+          "\n}}\n",
+          kernel.type),
       kernel.file));
   return find(functor);
 }
@@ -108,12 +109,13 @@ private:
 void know_adjoint_source(const std::type_info& forward, const std::type_info& call) {
   const SourceFile source = find_source(forward);
   if (source.file.empty() || !find_source(call).file.empty()) return;
-  know_source(call,
-              launch::keep_source("adjoint.hpp",
-                                  fmt::format("#pragma once\n#include <ridge/gradient/together.hpp>\n"
-                                              "#include \"{}\"\n",
-                                              source.file)),
-              source.flags);
+  know_source(
+      call,
+      launch::keep_source("adjoint.hpp",
+                          fmt::format("#pragma once\n#include <ridge/gradient/together.hpp>\n"
+                                      "#include \"{}\"\n",
+                                      source.file)),
+      source.flags);
 }
 
 void prove_cases(BenchKernel& kernel, const Proof& proof) {
@@ -144,12 +146,13 @@ BenchKernel bench_adjoints(const std::string& name, const AnyStencil& any, int r
                                const std::string&);
   auto* const describe = reinterpret_cast<Describe*>(described(
       "ridge/gradient/describe.hpp", source,
-      fmt::format("ridge::BenchKernel describe(const std::string& name, const std::string& meaning,\n"
-                  "                            std::span<const std::byte> functor,\n"
-                  "                            const std::string& file) {{\n"
-                  "  using namespace ridge::gradient;\n"
-                  "  return describe_adjoints<{}, {}{}>(name, meaning, functor, file);\n}}\n",
-                  kernel.type, rank, types),
+      fmt::format(
+          "ridge::BenchKernel describe(const std::string& name, const std::string& meaning,\n"
+          "                            std::span<const std::byte> functor,\n"
+          "                            const std::string& file) {{\n"
+          "  using namespace ridge::gradient;\n"
+          "  return describe_adjoints<{}, {}{}>(name, meaning, functor, file);\n}}\n",
+          kernel.type, rank, types),
       source));
   return describe(name + "-adjoint", "the adjoint of " + name, any.functor, source);
 }
@@ -159,8 +162,7 @@ BenchKernel bench_adjoints(const BenchKernel& forward, int rank) {
   const BenchRequest request{Device("cpu"), Extents(few, rank), "fp64", "auto", {}};
   RoofSource roof(request.device, false, false);
   const auto the_case = forward.make_case(request, roof);
-  const auto* const of =
-      dynamic_cast<const CallCase<stencil::AnyCall<double>>*>(the_case.get());
+  const auto* const of = dynamic_cast<const CallCase<stencil::AnyCall<double>>*>(the_case.get());
   if (of == nullptr) throw Failure(forward.name + " is no stencil; please report this");
   const auto& kernel = *of->call().kernel;
   return bench_adjoints(forward.name, AnyStencil{&kernel.call_type(), kernel.functor()}, rank);

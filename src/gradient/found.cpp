@@ -13,7 +13,8 @@ bool FoundReads::linear() const {
 }
 
 double sample_of(const Read& r) {
-  const std::int64_t place = r.x + 1000 * (r.y + std::int64_t{1000} * r.z) + (std::int64_t{1} << 40);
+  const std::int64_t place =
+      r.x + 1000 * (r.y + std::int64_t{1000} * r.z) + (std::int64_t{1} << 40);
   return 1 + 0.5 * random_value(static_cast<std::uint64_t>(r.array) + 1, place);
 }
 

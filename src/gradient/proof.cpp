@@ -16,9 +16,9 @@ constexpr double slope_tolerance = 0.1;
 std::vector<double> random_field(std::size_t count, double least, int number, int seed) {
   std::vector<double> all(count);
   for (std::size_t i = 0; i < count; ++i)
-    all[i] = least + 1 +
-             random_value(static_cast<std::uint64_t>(100 * seed + number),
-                          static_cast<std::int64_t>(i));
+    all[i] =
+        least + 1 +
+        random_value(static_cast<std::uint64_t>(100 * seed + number), static_cast<std::int64_t>(i));
   return all;
 }
 
@@ -55,8 +55,8 @@ std::string Proof::fault() const {
                        dot_error, most_dot_error);
   }
   if (!(std::abs(slope - 2) <= slope_tolerance)) {
-    return fmt::format("errors of central differences fall with the power {:.2f} of the step, not 2",
-                       slope);
+    return fmt::format(
+        "errors of central differences fall with the power {:.2f} of the step, not 2", slope);
   }
   return {};
 }
@@ -76,8 +76,7 @@ ProofFields::ProofFields(int inputs, int rank, Offset radius, Offset reach, doub
     n[d] = 2 * begin[d] + weighted[d];
   }
   n_ = {n[0], n[1], n[2]};
-  weighted_ = {{begin[0], begin[1], begin[2]},
-               {n[0] - begin[0], n[1] - begin[1], n[2] - begin[2]}};
+  weighted_ = {{begin[0], begin[1], begin[2]}, {n[0] - begin[0], n[1] - begin[1], n[2] - begin[2]}};
   written_ = {{margin[0], margin[1], margin[2]},
               {n[0] - margin[0], n[1] - margin[1], n[2] - margin[2]}};
   const auto count = static_cast<std::size_t>(n_.x * n_.y * n_.z);
@@ -87,9 +86,8 @@ ProofFields::ProofFields(int inputs, int rank, Offset radius, Offset reach, doub
   }
   weights.assign(count, 0);
   const std::vector<double> w = random_field(count, -1, 2 * inputs, seed);
-  detail::each_point(weighted_, [&](Index x, Index y, Index z) {
-    weights[at(x, y, z)] = w[at(x, y, z)];
-  });
+  detail::each_point(weighted_,
+                     [&](Index x, Index y, Index z) { weights[at(x, y, z)] = w[at(x, y, z)]; });
 }
 
 std::vector<double> ProofFields::moved(int input, double step) const {

@@ -65,16 +65,14 @@ struct Pack<T, N, abi::Dual<A>> {
   }
   friend RIDGE_FN Pack operator*(const Pack& a, const Pack& b) {
     const Plain product = a.value * b.value;
-    if (a.active && b.active)
-      return {product, a.derivative * b.value + a.value * b.derivative};
+    if (a.active && b.active) return {product, a.derivative * b.value + a.value * b.derivative};
     if (a.active) return {product, a.derivative * b.value};
     if (b.active) return {product, a.value * b.derivative};
     return product;
   }
   friend RIDGE_FN Pack operator/(const Pack& a, const Pack& b) {
     const Plain quotient = a.value / b.value;
-    if (a.active && b.active)
-      return {quotient, (a.derivative - quotient * b.derivative) / b.value};
+    if (a.active && b.active) return {quotient, (a.derivative - quotient * b.derivative) / b.value};
     if (a.active) return {quotient, a.derivative / b.value};
     if (b.active) return {quotient, -quotient * b.derivative / b.value};
     return quotient;
@@ -194,9 +192,7 @@ RIDGE_FN Pack<T, N, abi::Dual<A>> hypot(const Pack<T, N, abi::Dual<A>>& x,
                                         const Pack<T, N, abi::Dual<A>>& y) {
   using P = Pack<T, N, A>;
   const P value = hypot(x.value, y.value);
-  const auto part = [&](const P& along) {
-    return select(value == P(0), P(0), along / value);
-  };
+  const auto part = [&](const P& along) { return select(value == P(0), P(0), along / value); };
   const auto by_x = detail::by_slope(x, value, [&] { return part(x.value); });
   if (!y.active) return by_x;
   const auto by_y = detail::by_slope(y, value, [&] { return part(y.value); });
@@ -222,7 +218,8 @@ RIDGE_FN Pack<T, N, abi::Dual<A>> approximate_rsqrt(const Pack<T, N, abi::Dual<A
 template <class T, int N, class A>
 RIDGE_FN Pack<T, N, abi::Dual<A>> quotient(const Pack<T, N, abi::Dual<A>>& a,
                                            const Pack<T, N, abi::Dual<A>>& b) {
-  return a / b;
+  const auto exact = a / b;
+  return {quotient(a.value, b.value), exact.derivative, exact.active};
 }
 template <class T, int N, class A>
 RIDGE_FN Pack<T, N, abi::Dual<A>> power_of_positive(const Pack<T, N, abi::Dual<A>>& x, T y) {

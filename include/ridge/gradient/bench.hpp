@@ -1,6 +1,6 @@
 // Adjoints of stencils as kernels by their names, for benchmarks, the tuner, the doctor and the
-// model: found by calling the kernel with values that note what they are made of, compiled when they
-// are asked for, proved before they are launched.
+// model: found by calling the kernel with values that note what they are made of, compiled when
+// they are asked for, proved before they are launched.
 #pragma once
 
 #include <ridge/gradient/proof.hpp>

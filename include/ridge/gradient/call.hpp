@@ -4,9 +4,9 @@
 //   Program backward(queue, adjoint(call, y_bar.view(), u_bar.view()));
 //
 // With L a loss and y_bar its derivative by y, backward.run() sets u_bar to its derivative by u:
-// u_bar[p] is the sum over the neighbours k that Heat reads of (df/du[k])(p - k) y_bar[p - k]. As of
-// any stencil, points nearer to an edge than the adjoint's radius keep their values; give fields a
-// margin where their gradient is wanted too. y_bar is 0 where the forward call writes nothing, or
+// u_bar[p] is the sum over the neighbours k that Heat reads of (df/du[k])(p - k) y_bar[p - k]. As
+// of any stencil, points nearer to an edge than the adjoint's radius keep their values; give fields
+// a margin where their gradient is wanted too. y_bar is 0 where the forward call writes nothing, or
 // what the transpose of a boundary makes of it.
 //
 // A kernel with `static constexpr bool linear = true` has a stencil of the same radius that reads

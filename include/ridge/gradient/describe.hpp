@@ -60,7 +60,8 @@ template <class K, int Rank, class... Found>
   const K kernel = kernel_of<K>(functor);
   const auto adjoints = [&]<std::size_t... I>(std::index_sequence<I...>) {
     return std::tuple_cat(detail::found_adjoint<K, static_cast<int>(I), Found>(kernel)...);
-  }(InputNumbers<K>{});
+  }
+  (InputNumbers<K>{});
   BenchKernel made = detail::bench_adjoints<Rank>(name, meaning, file, adjoints);
   prove_cases(made, prove_adjoints(kernel, adjoints, Rank));
   return made;

@@ -1,6 +1,6 @@
 // What an adjoint reads, found by calling the kernel with values that note what they are made of.
-// Footprints alone tell too much: of div(k grad u) the derivative by a neighbour needs two points of
-// k, and that of a linear kernel none at all. Host code.
+// Footprints alone tell too much: of div(k grad u) the derivative by a neighbour needs two points
+// of k, and that of a linear kernel none at all. Host code.
 #pragma once
 
 #include <ridge/gradient/stencil.hpp>
@@ -55,7 +55,8 @@ template <class K>
 [[nodiscard]] std::vector<FoundReads> find_all_reads(const K& kernel) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return std::vector{find_reads<static_cast<int>(I)>(kernel)...};
-  }(InputNumbers<K>{});
+  }
+  (InputNumbers<K>{});
 }
 
 /// The kernel of these bytes.

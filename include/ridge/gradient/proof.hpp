@@ -158,7 +158,8 @@ template <class K, class... G>
       const Trace trace;
       made.values[p] = [&]<std::size_t... J>(std::index_sequence<J...>) {
         return TracedPack(kernel(detail::NotedNeighbours{u[J].data() + p, row, plane}...)).value;
-      }(InputNumbers<K>{});
+      }
+      (InputNumbers<K>{});
       made.choices[p] = trace.choices();
     });
     return made;
@@ -168,12 +169,12 @@ template <class K, class... G>
     std::vector<double> made(fields.weights.size());
     detail::each_point(fields.weighted(), [&](Index x, Index y, Index z) {
       const std::size_t p = fields.at(x, y, z);
-      const DualOf<Pack<double, 1, abi::Array>> result =
-          [&]<std::size_t... J>(std::index_sequence<J...>) {
-        return kernel(detail::MovingNeighbours{start[J].data() + p,
-                                               fields.direction(static_cast<int>(J)).data() + p,
-                                               row, plane}...);
-      }(InputNumbers<K>{});
+      const DualOf<Pack<double, 1, abi::Array>> result = [&]<std::size_t... J>(
+          std::index_sequence<J...>) {
+        return kernel(detail::MovingNeighbours{
+            start[J].data() + p, fields.direction(static_cast<int>(J)).data() + p, row, plane}...);
+      }
+      (InputNumbers<K>{});
       made[p] = result.derivative[0];
     });
     return made;
@@ -183,8 +184,8 @@ template <class K, class... G>
     for (const auto& one : start)
       arrays.push_back(&one);
     arrays.push_back(&cotangent);
-    return std::apply(
-        [&](const G&... one) { return (detail::dot_of(one, fields, arrays) + ...); }, adjoints);
+    return std::apply([&](const G&... one) { return (detail::dot_of(one, fields, arrays) + ...); },
+                      adjoints);
   };
   return prove(fields, results, tangent, adjoint);
 }

@@ -87,7 +87,8 @@ struct AllReads {
   /// One footprint an input of K, without points where it is not read.
   static constexpr auto inputs = []<std::size_t... J>(std::index_sequence<J...>) {
     return std::make_tuple(detail::difference_footprint<K, I, static_cast<int>(J)>()...);
-  }(InputNumbers<K>{});
+  }
+  (InputNumbers<K>{});
   static constexpr auto cotangent = reflected(stencil::footprint_of<K, I>);
   static constexpr double flops = unknown_operations; ///< a point
 };
@@ -97,7 +98,8 @@ template <class K, int I>
 struct CotangentAlone {
   static constexpr auto inputs = []<std::size_t... J>(std::index_sequence<J...>) {
     return std::make_tuple((static_cast<void>(J), Footprint<0>{})...);
-  }(InputNumbers<K>{});
+  }
+  (InputNumbers<K>{});
   static constexpr auto cotangent = reflected(stencil::footprint_of<K, I>);
   static constexpr double flops = 2.0 * cotangent.size - 1;
 };
@@ -144,14 +146,16 @@ struct SeededNeighbours {
 
 /// Whether sums over neighbours are written out, so that compilers know which one is seeded; host
 /// code and the emulated GPU take them in turn.
-inline constexpr bool written_out =
-    std::is_same_v<Here, target::Cpu> || std::is_same_v<Here, target::Cuda> ||
-    std::is_same_v<Here, target::Hip>;
+inline constexpr bool written_out = std::is_same_v<Here, target::Cpu> ||
+                                    std::is_same_v<Here, target::Cuda> ||
+                                    std::is_same_v<Here, target::Hip>;
 
 template <int Count, class F>
 RIDGE_FN void each_number(const F& f) {
   if constexpr (written_out) {
-    [&]<int... N>(std::integer_sequence<int, N...>) { (f(N), ...); }
+    [&]<int... N>(std::integer_sequence<int, N...>) {
+      (f(N), ...);
+    }
     (std::make_integer_sequence<int, Count>{});
   } else {
     for (int n = 0; n < Count; ++n)
@@ -181,7 +185,8 @@ struct Adjoint {
     [&]<std::size_t... J>(std::index_sequence<J...>) {
       (void(std::get<J>(Reads::inputs).size > 0 ? some.add({static_cast<int>(J), 0, 0}) : void()),
        ...);
-    }(InputNumbers<K>{});
+    }
+    (InputNumbers<K>{});
     some.add({source_inputs, 0, 0});
     return some;
   }();
@@ -194,7 +199,8 @@ struct Adjoint {
         return std::get<number>(Reads::inputs);
       }
     }()...);
-  }(std::make_index_sequence<static_cast<std::size_t>(inputs.count)>{});
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(inputs.count)>{});
   static constexpr double flops = Reads::flops;
 
   K kernel;
@@ -206,8 +212,8 @@ struct Adjoint {
     using V = std::remove_cvref_t<decltype(cotangent(0, 0, 0))>;
     V sum(0);
     bool any = false;
-    detail::each_number<stencil::footprint_of<K, I>.size>([&](int n)
-                                                              __attribute__((always_inline)) {
+    detail::each_number<stencil::footprint_of<K, I>.size>([&](
+        int n) __attribute__((always_inline)) {
       const Offset k = offsets[static_cast<std::size_t>(n)];
       const DualOf<V> result = partial(k, InputNumbers<K>{}, all...);
       if (!result.active) return;
@@ -233,14 +239,14 @@ private:
   template <int J, class... N>
   RIDGE_FN static auto neighbours(Offset k, const N&... all) {
     constexpr int place = place_of(J);
-    const auto& at =
-        detail::argument<place >= 0 ? static_cast<std::size_t>(place) : sizeof...(N) - 1>(all...);
+    const auto& at = detail::argument < place >= 0 ? static_cast<std::size_t>(place)
+                                                   : sizeof...(N) - 1 > (all...);
     return detail::SeededNeighbours<Reads, J, std::remove_cvref_t<decltype(at)>>{at, k, J == I};
   }
 };
 
-/// The adjoint by input I of a kernel that is linear in its inputs: the cotangent's neighbours times
-/// numbers, those of `Reads`.
+/// The adjoint by input I of a kernel that is linear in its inputs: the cotangent's neighbours
+/// times numbers, those of `Reads`.
 template <class K, int I, class Reads = CotangentAlone<K, I>>
 struct Transposed {
   static constexpr int input = I; ///< of K
@@ -264,9 +270,11 @@ struct Transposed {
       const Offset o = footprint.offsets[n];
       const Offset k{-o.x, -o.y, -o.z};
       const DualOf<V> result = [&]<std::size_t... J>(std::index_sequence<J...>) {
-        return kernel(detail::SeededNeighbours<CotangentAlone<K, I>, static_cast<int>(J),
-                                               decltype(none)>{none, k, J == I}...);
-      }(InputNumbers<K>{});
+        return kernel(
+            detail::SeededNeighbours<CotangentAlone<K, I>, static_cast<int>(J), decltype(none)>{
+                none, k, J == I}...);
+      }
+      (InputNumbers<K>{});
       weights[n] = result.active ? result.derivative[0] : 0;
     }
   }
@@ -284,8 +292,7 @@ struct Transposed {
 
 /// The adjoint of K by its input I: transposed weights where K says that it is linear.
 template <class K, int I>
-using AdjointOf =
-    std::conditional_t<says_linear<K>, Transposed<K, I>, Adjoint<K, I>>;
+using AdjointOf = std::conditional_t<says_linear<K>, Transposed<K, I>, Adjoint<K, I>>;
 template <int I, class K>
 [[nodiscard]] AdjointOf<K, I> adjoint_kernel(const K& kernel) {
   return AdjointOf<K, I>{kernel};

@@ -88,9 +88,7 @@ struct Mask<double, 1, abi::Traced> {
   friend Mask operator||(const Mask& a, const Mask& b) {
     return of(2, a.holds || b.holds, a.node, b.node);
   }
-  friend Mask operator!(const Mask& a) {
-    return of(3, !a.holds, a.node, gradient::Trace::none);
-  }
+  friend Mask operator!(const Mask& a) { return of(3, !a.holds, a.node, gradient::Trace::none); }
   static Mask of(int function, bool held, int a, int b) {
     return {held, gradient::Trace::current().node(function, 0, held ? 1 : 0, a, b)};
   }
@@ -104,8 +102,7 @@ struct Pack<double, 1, abi::Traced> {
 
   Pack() = default;
   template <class U>
-  requires std::is_arithmetic_v<U>
-  Pack(U number) // NOLINT(google-explicit-constructor)
+  requires std::is_arithmetic_v<U> Pack(U number) // NOLINT(google-explicit-constructor)
       : value(static_cast<double>(number)), node(gradient::Trace::current().number(value)) {}
   Pack(double its_value, int its_node) : value(its_value), node(its_node) {}
   /// Function number `function` of some values.
@@ -206,9 +203,8 @@ using TracedPack = Pack<double, 1, abi::Traced>;
                                                 const gradient::TracedPack& y) {
   return gradient::TracedPack::of(30, 1, std::hypot(x.value, y.value), x, y);
 }
-[[nodiscard]] inline gradient::TracedPack fma(const gradient::TracedPack& a,
-                                              const gradient::TracedPack& b,
-                                              const gradient::TracedPack& c) {
+[[nodiscard]] inline gradient::TracedPack
+fma(const gradient::TracedPack& a, const gradient::TracedPack& b, const gradient::TracedPack& c) {
   return a * b + c;
 }
 template <Grade G>

@@ -17,9 +17,10 @@ BenchKernel adjoint_of(const BenchKernel& kernel, int rank) {
   } else if (kernel.pattern == "stencil") {
     made = gradient::bench_adjoints(kernel, rank);
   } else {
-    throw UsageError(fmt::format("{} is of the pattern {}: adjoints are those of stencils, built in "
-                                 "or FILE.hpp:Name",
-                                 kernel.name, kernel.pattern));
+    throw UsageError(
+        fmt::format("{} is of the pattern {}: adjoints are those of stencils, built in "
+                    "or FILE.hpp:Name",
+                    kernel.name, kernel.pattern));
   }
   if (kernel.default_size.rank() == rank) made.default_size = kernel.default_size;
   return made;
