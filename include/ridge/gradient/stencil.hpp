@@ -121,6 +121,20 @@ using ReadsOf = std::conditional_t<says_linear<K>, CotangentAlone<K, I>, AllRead
 
 namespace detail {
 
+/// Whether an offset is one of input J's. Written out, so that compilers know the answer for those
+/// that a kernel names.
+template <class Reads, int J>
+RIDGE_FN bool is_needed(Offset o) {
+  return [&]<std::size_t... P>(std::index_sequence<P...>) {
+    [[maybe_unused]] const auto is = [&]<std::size_t Q>(std::integral_constant<std::size_t, Q>) {
+      constexpr Offset one = std::get<static_cast<std::size_t>(J)>(Reads::inputs).offsets[Q];
+      return o.x == one.x && o.y == one.y && o.z == one.z;
+    };
+    return (is(std::integral_constant<std::size_t, P>{}) || ...);
+  }
+  (std::make_index_sequence<std::get<static_cast<std::size_t>(J)>(Reads::inputs).size>{});
+}
+
 /// An input of K at the point that lies `shift` before the one that is computed, as dual numbers:
 /// that at a distance of `shift` there, which is here, is seeded if the input is. What an adjoint
 /// does not need is not read: compilers leave out what is computed of it.
@@ -132,11 +146,10 @@ struct SeededNeighbours {
 
   RIDGE_FN auto operator()(int dx, int dy = 0, int dz = 0) const {
     using V = std::remove_cvref_t<decltype(at(0, 0, 0))>;
-    constexpr auto needed = std::get<static_cast<std::size_t>(J)>(Reads::inputs);
     const Offset here{dx - shift.x, dy - shift.y, dz - shift.z};
     DualOf<V> value(std::numeric_limits<Element<V>>::quiet_NaN());
-    if (needed.contains(here)) value.value = at(here.x, here.y, here.z);
-    if (seeded && here == Offset{}) {
+    if (is_needed<Reads, J>(here)) value.value = at(here.x, here.y, here.z);
+    if (seeded && here.x == 0 && here.y == 0 && here.z == 0) {
       value.derivative = V(1);
       value.active = true;
     }
@@ -144,22 +157,23 @@ struct SeededNeighbours {
   }
 };
 
-/// Whether sums over neighbours are written out, so that compilers know which one is seeded; host
-/// code and the emulated GPU take them in turn.
-inline constexpr bool written_out = std::is_same_v<Here, target::Cpu> ||
-                                    std::is_same_v<Here, target::Cuda> ||
-                                    std::is_same_v<Here, target::Hip>;
-
-template <int Count, class F>
-RIDGE_FN void each_number(const F& f) {
-  if constexpr (written_out) {
-    [&]<int... N>(std::integer_sequence<int, N...>) {
-      (f(N), ...);
-    }
-    (std::make_integer_sequence<int, Count>{});
+/// Calls `f` with each offset of K's input I. They are written out where compilers inline kernels,
+/// so that they know which neighbour is seeded; host code and the emulated GPU take them in turn.
+template <class K, int I, class Target, class F>
+RIDGE_FN void each_offset(const F& f) {
+  if constexpr (std::is_same_v<Target, target::None> || std::is_same_v<Target, target::Simt>) {
+    for (const Offset& k : stencil::footprint_of<K, I>.offsets)
+      f(k);
   } else {
-    for (int n = 0; n < Count; ++n)
-      f(n);
+    [&]<std::size_t... P>(std::index_sequence<P...>) {
+      const auto take = [&]<std::size_t Q>(std::integral_constant<std::size_t, Q>)
+          __attribute__((always_inline)) {
+        constexpr Offset k = stencil::footprint_of<K, I>.offsets[Q];
+        f(k);
+      };
+      (take(std::integral_constant<std::size_t, P>{}), ...);
+    }
+    (std::make_index_sequence<stencil::footprint_of<K, I>.size>{});
   }
 }
 
@@ -207,14 +221,11 @@ struct Adjoint {
 
   template <class... N>
   RIDGE_FN auto operator()(const N&... all) const {
-    constexpr auto offsets = stencil::footprint_of<K, I>.offsets;
     const auto& cotangent = detail::argument<sizeof...(N) - 1>(all...);
     using V = std::remove_cvref_t<decltype(cotangent(0, 0, 0))>;
     V sum(0);
     bool any = false;
-    detail::each_number<stencil::footprint_of<K, I>.size>([&](
-        int n) __attribute__((always_inline)) {
-      const Offset k = offsets[static_cast<std::size_t>(n)];
+    detail::each_offset<K, I, Here>([&](Offset k) __attribute__((always_inline)) {
       const DualOf<V> result = partial(k, InputNumbers<K>{}, all...);
       if (!result.active) return;
       const V term = result.derivative * cotangent(-k.x, -k.y, -k.z);
