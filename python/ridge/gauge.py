@@ -28,8 +28,9 @@ from ._options import device_of, number_of, numbers_of, path_of, whole_of, word_
 Array = np.ndarray[Any, Any]
 Path = Union[str, "os.PathLike[str]"]
 
-__all__ = ["Clover", "Configuration", "DomainWall", "NotConverged", "Solved", "Staggered", "Wilson", "cg", "cold",
-           "heatbath", "link_trace", "plaquette", "read", "smear", "write"]
+__all__ = ["Clover", "Configuration", "DomainWall", "Flow", "NotConverged", "Solved", "Staggered", "Wilson", "cg", "cold",
+           "flow", "hadrons", "heatbath", "link_trace", "plaquette", "polyakov_loop", "read", "smear", "smear_fermion",
+           "wilson_loops", "write"]
 
 
 @dataclass
@@ -225,6 +226,75 @@ def smear(links: Any, *, ape: Optional[float] = None, stout: Optional[float] = N
     return array
 
 
+def wilson_loops(links: Any, r: int, t: int, device: Optional[str] = None) -> Array:
+    """Re tr / 3 of all loops up to r links in space by t in time, at [i - 1, j - 1] that of i by j: means over sites
+    and the three directions. Raises UsageError where r or t is above the extents."""
+    across, up = whole_of(r, "wilson_loops: r", 1, 2**20), whole_of(t, "wilson_loops: t", 1, 2**20)
+    array = _links(links).copy()
+    values = _core.wilson_loops(_extents(array), _address(array), across, up, _device(device, "wilson_loops"))
+    return np.array(values).reshape(up, across).T
+
+
+def polyakov_loop(links: Any, device: Optional[str] = None) -> complex:
+    """The mean of tr / 3 of the product of all links along time."""
+    array = _links(links).copy()
+    return complex(*_core.polyakov_loop(_extents(array), _address(array), _device(device, "polyakov_loop")))
+
+
+@dataclass
+class Flow:
+    """Links at the end of the Wilson flow, and what was measured on the way: one number a step, the start first."""
+
+    links: Array
+    time: Array  #: in units of a^2
+    energy: Array  #: density E, by the four leaves around a site
+    energy_plaquette: Array  #: 2 sum over planes of Re tr (1 - U_p)
+    charge: Array  #: the topological charge
+    t0: Optional[float]  #: where t^2 E = 0.3; None where that is not reached
+    w0: Optional[float]  #: where t d/dt (t^2 E) = 0.3 at t = w0^2
+
+
+def flow(links: Any, until: float, step: float = 0.02, device: Optional[str] = None) -> Flow:
+    """The gradient flow of the Wilson action until a time, in Luescher's Runge-Kutta steps of third order (JHEP 08
+    (2010) 071). Ctrl-C ends it after a step."""
+    end, each = number_of(until, "flow: until"), number_of(step, "flow: step")
+    if not (end >= 0 and 0 < each <= 0.5 and end / each <= 1e6):
+        raise _core.UsageError(f"flow: until={until}, step={step}: a time of at least 0, in at most a million steps "
+                               "of at most 0.5, is right")
+    array = _links(links).copy()
+    points = _core.flow_links(_extents(array), _address(array), end, each, _device(device, "flow"))
+    time, energy, by_plaquettes, charge = np.array(points).T
+    t0, w0 = _core.flow_scales(points)
+    return Flow(array, time, energy, by_plaquettes, charge, t0, w0)
+
+
+def smear_fermion(links: Any, psi: Any, steps: int, alpha: float, device: Optional[str] = None) -> Array:
+    """psi after steps of Gaussian smearing in space: (psi + alpha sum of the six neighbours) / (1 + 6 alpha), with
+    links between. psi is (t, z, y, x, 4, 3), or with an axis more."""
+    array = _links(links)
+    weight = number_of(alpha, "smear_fermion: alpha")
+    if weight < 0:
+        raise _core.UsageError(f"smear_fermion: alpha={alpha}: at least 0 is right")
+    found = _fermions(psi, "psi", array.shape[:4]).copy()
+    count = 1 if found.ndim == 6 else len(found)
+    _core.smear_fermions(_extents(array), _address(array), _address(found), count,
+                         whole_of(steps, "smear_fermion: steps", 0, 10**6), weight, _device(device, "smear_fermion"))
+    return found
+
+
+def hadrons(propagator: Any, source_time: int = 0, boundary: str = "antiperiodic") -> dict[str, Array]:
+    """Correlators at zero momentum by name, from the source's time on, of a propagator (12, t, z, y, x, 4, 3), columns
+    by spin (slow) and colour of the source, as `ridge solve` writes it. The names: pseudoscalar, vector, scalar, axial
+    (A_0), axial_vector, tensor, axial_pseudoscalar, nucleon, nucleon_negative (ridge/gauge/hadrons.hpp)."""
+    _require_words("hadrons", boundary)
+    array = _complex(propagator, "propagator")
+    if array.ndim != 7 or array.shape[0] != 12 or array.shape[5:] != (4, 3) or 0 in array.shape:
+        raise _core.UsageError(f"propagator has shape {array.shape}: expected (12, t, z, y, x, 4, 3)")
+    time = whole_of(source_time, "hadrons: source_time", 0, array.shape[1] - 1)
+    found = _core.hadrons(_extents(array[0]), _address(array), time, boundary == "antiperiodic")
+    return {name: np.array(values) for name, values in found}
+
+
 class _Operator:
     """An operator on fermions of one shape, held by the library. Copies share what is held; another
     process makes it again of the links and options that were given."""
@@ -303,6 +373,8 @@ class DomainWall(_Operator):
     Orginos. Fermions of five dimensions are (ls, t, z, y, x, 4, 3). All extents are even. `precision`: mixed, solvers
     iterate in fp32 and compute residuals anew in fp64; or fp64."""
 
+    midpoint: Array  #: between the walls, of the last propagate()
+
     def __init__(self, links: Any, mass: float, *, ls: int = 16, m5: float = 1.8, b5: float = 1.0, c5: float = 0.0,
                  boundary: str = "antiperiodic", precision: str = "mixed", device: Optional[str] = None) -> None:
         _require_words("DomainWall", boundary, precision)
@@ -322,16 +394,20 @@ class DomainWall(_Operator):
             precision == "mixed", where)
 
     def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:
-        return Solved(*self._held.solve(_address(x), _address(b), tol, iterations, False))
+        return Solved(*self._held.solve(_address(x), _address(b), tol, iterations, False, 0))
 
     def propagate(self, b: Any, tol: float = 1e-10, iterations: int = 10000) -> Array:
         """q = P_- x_0 + P_+ x_(ls - 1) of a source b in four dimensions (t, z, y, x, 4, 3), as `ridge solve dwf`
-        gives it. Raises NotConverged, which holds what was reached."""
+        gives it. `midpoint` is then P_- x_(ls // 2) + P_+ x_(ls // 2 - 1): sums over space of |midpoint|^2 over those
+        of |q|^2 are the residual mass. Raises NotConverged, which holds what was reached."""
         tol, iterations = _limits(tol, iterations, "propagate")
         source = _fermions(b, "b", self.shape[1:])
         found = np.zeros_like(source)
-        for to, one in _each(found, source, self.shape[1:] + self._site):
-            self.solved = Solved(*self._held.solve(_address(to), _address(one), tol, iterations, True))
+        self.midpoint = np.zeros_like(source)
+        one_shape = self.shape[1:] + self._site
+        middles = [middle for middle, _ in _each(self.midpoint, source, one_shape)]
+        for middle, (to, one) in zip(middles, _each(found, source, one_shape)):
+            self.solved = Solved(*self._held.solve(_address(to), _address(one), tol, iterations, True, _address(middle)))
             _require_converged(self.solved, tol, found)
         return found
 

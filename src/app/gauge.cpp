@@ -194,6 +194,7 @@ void add_gauge(CommandLine& line) {
   add_convert(command);
   add_heatbath(command);
   add_smear(command);
+  add_observables(command);
 }
 
 } // namespace ridge::app

@@ -9,13 +9,13 @@
 #include "../io/output_file.hpp"
 #include "gauge_input.hpp"
 #include "interrupt.hpp"
+#include "number_list.hpp"
 #include "picture.hpp"
 #include "progress.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -24,20 +24,6 @@
 namespace ridge::app {
 
 namespace {
-
-/// Those of "N,N,..."; none where it is not such a text.
-template <class T>
-std::vector<T> numbers_of(std::string_view text) {
-  std::vector<T> all;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (;;) {
-    const auto [next, status] = std::from_chars(at, end, all.emplace_back());
-    if (status != std::errc{} || (next != end && *next != ',')) return {};
-    if (next == end) return all;
-    at = next + 1;
-  }
-}
 
 /// "X,Y,Z,T" of "point:X,Y,Z,T"; the origin of "point".
 std::vector<Index> parse_source(const std::string& text, const Extents& extents) {
@@ -133,6 +119,7 @@ void PropagatorCommand::add_options(const Command& command) {
       {"--json", &json, "print an array with the record"},
       {"--no-roof", &no_roof, "measure no ceiling for it"},
   });
+  if (spins() == 4) hadrons_.add_options(command);
 }
 
 Extents PropagatorCommand::stored_grid(const Extents& extents) const {
@@ -152,6 +139,7 @@ std::vector<double> PropagatorCommand::parse_shifts(const std::string& text) {
 void PropagatorCommand::run() {
   (void)is_first("--boundary", boundary, "antiperiodic", "periodic");
   check();
+  hadrons_.check(!shifts().empty());
   refuse_if(!(tolerance > 0 && tolerance < 1), "--tol {}: expected a number between 0 and 1",
             tolerance);
   refuse_if(iterations < 1, "--iterations {}: expected at least 1", iterations);
@@ -173,6 +161,7 @@ void PropagatorCommand::run() {
   std::optional<Passing> passing(all_but_reading_);
   Queue queue(comm::device_of_rank(ranks(), device));
   const auto solver = make(queue, extents, read.configuration.links);
+  hadrons_.prepare(queue, extents, read.configuration.links);
   std::optional<io::OutputFile> file;
   std::optional<io::PropagatorWriter> writer;
   if (writes) {
@@ -183,6 +172,10 @@ void PropagatorCommand::run() {
   }
   columns(queue, *solver, extents, at, start ? &*start : nullptr, writer ? &*writer : nullptr);
   facts_.numbers = numbers();
+  const auto smeared = hadrons_.numbers();
+  facts_.numbers.insert(facts_.numbers.end(), smeared.begin(), smeared.end());
+  hadrons_.contract(at[3], boundary == "antiperiodic");
+  facts_.correlators = hadrons_.correlators();
   facts_.shifts = shifts();
   facts_.tolerance = tolerance;
   facts_.source = at;
@@ -220,6 +213,7 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
     for (std::size_t i = 0; i < n; ++i) {
       const int c = first + static_cast<int>(i);
       component(b[i][place], c) = {1, 0};
+      if (spins() == 4) hadrons_.smear_source(b[i]);
       if (start != nullptr) {
         x[i] = start->read(c);
       } else {
@@ -236,8 +230,10 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
     line.clear();
     for (std::size_t i = 0; i < n; ++i) {
       const int c = first + static_cast<int>(i);
-      component(b[i][place], c) = {0, 0};
       add(solved[i]);
+      if (spins() == 4 && !solved[i].converged && writer != nullptr)
+        modes_.push_back(mode_of(x[i], b[i]));
+      b[i].assign(volume, {});
       if (!json) {
         fmt::print("{:>6} {:>10} {:>12.2e} {:>10}{}\n", c, solved[i].iterations, solved[i].residual,
                    to_text(solved[i].seconds), ended_text(solved[i]));
@@ -248,6 +244,7 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
         const Passing writing(writing_);
         writer->write(c, x[i]);
       }
+      if (spins() == 4) hadrons_.take(c, x[i], solver.midpoint());
       add_slices(x[i]);
     }
   }
@@ -325,6 +322,7 @@ void PropagatorCommand::add(const solve::Solved& solved) {
   total_.seconds.value += solved.seconds.value;
   if (!(total_.residual >= solved.residual)) total_.residual = solved.residual; // NaN stays
   unfinished_ += solved.converged ? 0 : 1;
+  stuck_ = stuck_ || solved.rounding || solved.broken;
 }
 
 void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Extents& extents,
@@ -337,7 +335,8 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
   if (json) {
     print_record(queue, extents);
   } else {
-    if (shifts().empty()) fmt::print("{}", correlator_table(pion, "pion"));
+    if (shifts().empty())
+      fmt::print("{}{}", correlator_table(pion, "pion"), hadrons_.text());
     fmt::print("{} iterations in {}, {} on {}; wrote {}\n", total_.iterations,
                to_text(total_.seconds), quantity(total_.bytes / total_.seconds.value, "B/s"),
                to_text(queue.device().id()), output);
@@ -356,9 +355,21 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
   if (stopped) throw Interrupted{};
   if (unfinished_ == 0) return;
   throw Failure(fmt::format("{} of {} columns did not converge to {:g}: the largest residual is "
-                            "{:.2e}; {} holds the best there is{}",
+                            "{:.2e}; {}{} holds the best there is{}",
                             unfinished_, facts_.residuals.size(), tolerance, total_.residual,
-                            output, goes_on ? " (go on with --from)" : ""));
+                            reason(), output, goes_on ? " (go on with --from)" : ""));
+}
+
+std::string PropagatorCommand::reason() const {
+  if (!stuck_)
+    return fmt::format("{} iterations a column were too few, or D is close to singular here; ", iterations);
+  if (modes_.empty()) return "no iteration goes on from there; ";
+  // The solution of the column that is largest is nearest to the mode.
+  const Mode& worst = *std::min_element(modes_.begin(), modes_.end(), [](const Mode& a, const Mode& b) {
+    return a.singular < b.singular;
+  });
+  return fmt::format("D is singular to rounding, its least singular value at most {:.1e}{}; ",
+                     worst.singular, critical_text(worst.value));
 }
 
 Seconds PropagatorCommand::preparing() const {
@@ -390,6 +401,8 @@ void PropagatorCommand::print_record(Queue& queue, const Extents& extents) const
                                                {"preparing_seconds", preparing().value, {}},
                                                {"writing_seconds", writing_.value, {}},
                                                {"roof_seconds", roof_seconds.value, {}}});
+  const std::vector<Detail> hadrons = hadrons_.details();
+  record.details.insert(record.details.end(), hadrons.begin(), hadrons.end());
   fmt::print("{}\n", to_json(std::vector{record}));
 }
 

@@ -9,6 +9,7 @@
 
 #include "../io/gauge/propagator_file.hpp"
 #include "../io/output_plan.hpp"
+#include "hadrons.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 
@@ -45,6 +46,8 @@ public:
                                                    const solve::Options& /*options*/) {
     return {};
   }
+  /// Of domain walls, what is between them, of the last solve.
+  [[nodiscard]] virtual const io::Column* midpoint() const { return nullptr; }
   /// |b - D x| / |b| of what it would begin from.
   virtual double residual(const io::Column& x, const io::Column& b) = 0;
 };
@@ -83,6 +86,8 @@ protected:
   [[nodiscard]] virtual std::vector<double> shifts() const { return {}; }
   /// Those of "S,S,...". Throws UsageError for what is not such a text.
   [[nodiscard]] static std::vector<double> parse_shifts(const std::string& text);
+  /// What is said of the operator where it has a mode of this value.
+  [[nodiscard]] virtual std::string critical_text(double /*value*/) const { return {}; }
   /// Of a site; columns are three for each.
   [[nodiscard]] virtual int spins() const { return 4; }
   [[nodiscard]] gauge::Boundary fermion_boundary() const {
@@ -106,6 +111,8 @@ private:
   [[nodiscard]] solve::Options column_options(Progress& line, int column, int together = 1) const;
   void add(const solve::Solved& solved);
   void add_slices(const io::Column& x);
+  /// Why columns did not converge, for a message.
+  [[nodiscard]] std::string reason() const;
   void end(const io::OutputPlan& plan, Queue& queue, const Extents& extents, Index from_t) const;
   /// Devices, kernels, and copies to and from the solver: all but reading, solving and writing.
   [[nodiscard]] Seconds preparing() const;
@@ -122,7 +129,10 @@ private:
   solve::Solved total_;
   Seconds reading_, all_but_reading_, writing_;
   int unfinished_ = 0;
+  bool stuck_ = false; ///< some column's residual falls no further
   std::vector<double> correlator_;
+  std::vector<Mode> modes_; ///< of columns that did not converge
+  Hadrons hadrons_;
 };
 
 } // namespace ridge::app

@@ -16,10 +16,14 @@ class DomainWallColumns final : public Columns<gauge::DomainWallSolver> {
 public:
   using Columns::Columns;
   solve::Solved solve(io::Column& x, const io::Column& b, const solve::Options& options) override {
-    return solver_.propagate(x, b, options);
+    return solver_.propagate(x, b, options, &midpoint_);
   }
+  [[nodiscard]] const io::Column* midpoint() const override { return &midpoint_; }
   /// Of a column that was not begun: it is 0.
   double residual(const io::Column& /*x*/, const io::Column& /*b*/) override { return 1; }
+
+private:
+  io::Column midpoint_;
 };
 
 class DomainWallCommand final : public PropagatorCommand {

@@ -215,7 +215,8 @@ solve::Solved DomainWallSolver::solve(Sites& x, const Sites& b, const solve::Opt
   return s.placed.of_all(solved);
 }
 
-solve::Solved DomainWallSolver::propagate(Sites& q, const Sites& b, const solve::Options& options) {
+solve::Solved DomainWallSolver::propagate(Sites& q, const Sites& b, const solve::Options& options,
+                                          Sites* midpoint) {
   State& s = *state_;
   s.require(b, 1);
   const std::size_t volume = b.size();
@@ -235,11 +236,16 @@ solve::Solved DomainWallSolver::propagate(Sites& q, const Sites& b, const solve:
     source = s.get(s.y);
   }
   const solve::Solved solved = solve(x, source, options);
-  q.assign(volume, {});
-  for (std::size_t i = 0; i < volume; ++i) {
-    for (int c = 0; c < spins * colours; ++c)
-      component(q[i], c) = component(x[(c < half ? last : 0) + i], c);
-  }
+  const auto joined = [&](Sites& to, std::size_t upper, std::size_t lower) {
+    to.assign(volume, {});
+    for (std::size_t i = 0; i < volume; ++i) {
+      for (int c = 0; c < spins * colours; ++c)
+        component(to[i], c) = component(x[(c < half ? upper : lower) + i], c);
+    }
+  };
+  joined(q, last, 0);
+  const std::size_t middle = static_cast<std::size_t>(s.numbers.values / 2) * volume;
+  if (midpoint != nullptr) joined(*midpoint, middle - volume, middle);
   return solved;
 }
 

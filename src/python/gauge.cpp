@@ -3,7 +3,11 @@
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/clover_solver.hpp>
 #include <ridge/gauge/domain_wall.hpp>
+#include <ridge/gauge/flow.hpp>
+#include <ridge/gauge/gaussian.hpp>
+#include <ridge/gauge/hadrons.hpp>
 #include <ridge/gauge/heatbath.hpp>
+#include <ridge/gauge/loops.hpp>
 #include <ridge/gauge/plaquette.hpp>
 #include <ridge/gauge/smear.hpp>
 #include <ridge/gauge/staggered_solver.hpp>
@@ -17,13 +21,16 @@
 
 #include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <optional>
 #include <tuple>
 
 namespace nb = nanobind;
@@ -225,16 +232,19 @@ public:
     in_turn(device_,
             [&](Queue&) { give(solver_->apply(taken(psi, volume_ * values_), dagger), out); });
   }
-  /// In five dimensions, or of a source in four from wall to wall.
+  /// In five dimensions, or of a source in four from wall to wall; then what is between the walls goes
+  /// to `midpoint`, unless that is 0.
   Ended solve(std::uintptr_t x, std::uintptr_t b, double tolerance, Index iterations,
-              bool propagates) const {
+              bool propagates, std::uintptr_t midpoint) const {
     return in_turn(device_, [&](Queue&) {
       const solve::Options options = options_of(tolerance, iterations);
-      Sites found;
+      Sites found, middle;
       const Sites source = taken(b, propagates ? volume_ : volume_ * values_);
-      const solve::Solved solved = propagates ? solver_->propagate(found, source, options)
-                                              : solver_->solve(found, source, options);
+      const solve::Solved solved = propagates
+                                       ? solver_->propagate(found, source, options, &middle)
+                                       : solver_->solve(found, source, options);
       give(found, x);
+      if (midpoint != 0) give(middle, midpoint);
       return ended(solved);
     });
   }
@@ -423,6 +433,85 @@ void smear_links(const Sizes& sizes, std::uintptr_t links, bool stout, double we
   });
 }
 
+/// Time, energies by leaves and by plaquettes, and charge of each point of the flow.
+using Points = std::vector<std::tuple<double, double, double, double>>;
+Points flow_links(const Sizes& sizes, std::uintptr_t links, double until, double step,
+                  const std::string& device) {
+  Points points;
+  change_links(sizes, links, device, [&](Queue& queue, gauge::Links<double>& fields) {
+    gauge::GradientFlow flow(queue, fields);
+    const auto add = [&] {
+      const gauge::FlowPoint p = flow.measure();
+      points.emplace_back(p.time, p.clover, p.plaquette, p.charge);
+      check_interrupt();
+    };
+    add();
+    const auto steps = static_cast<Index>(std::ceil(until / step - 1e-9));
+    for (Index i = 0; i < steps; ++i) {
+      flow.advance(i + 1 < steps ? step : until - static_cast<double>(i) * step);
+      add();
+    }
+  });
+  return points;
+}
+std::pair<std::optional<double>, std::optional<double>> flow_scales(const Points& points) {
+  std::vector<gauge::FlowPoint> all;
+  for (const auto& [time, clover, plaquette, charge] : points)
+    all.push_back({time, clover, plaquette, charge});
+  return {gauge::flow_t0(all), gauge::flow_w0(all)};
+}
+
+std::vector<double> wilson_loops(const Sizes& sizes, std::uintptr_t links, int r, int t,
+                                 const std::string& device) {
+  std::vector<double> values;
+  change_links(sizes, links, device, [&](Queue& queue, const gauge::Links<double>& fields) {
+    for (const gauge::WilsonLoop& loop : gauge::wilson_loops(queue, fields, r, t))
+      values.push_back(loop.value);
+  });
+  return values;
+}
+std::pair<double, double> polyakov_loop(const Sizes& sizes, std::uintptr_t links,
+                                        const std::string& device) {
+  std::pair<double, double> value;
+  change_links(sizes, links, device, [&](Queue& queue, const gauge::Links<double>& fields) {
+    const auto loop = gauge::polyakov_loop(queue, fields);
+    value = {loop.re, loop.im};
+  });
+  return value;
+}
+
+/// Smears `count` fermions that follow each other.
+void smear_fermions(const Sizes& sizes, std::uintptr_t links, std::uintptr_t psi, Index count,
+                    int steps, double alpha, const std::string& device) {
+  const Extents extents = extents_of(sizes);
+  using Sites = gauge::GaussianSmearing::Sites;
+  in_turn(device, [&](Queue& queue) {
+    gauge::GaussianSmearing smear(
+        queue, gauge::to_device(queue, gauge::Lattice(extents), links_at(extents, links)));
+    for (Index i = 0; i < count; ++i) {
+      auto* const place =
+          reinterpret_cast<Sites::value_type*>(psi) + static_cast<std::ptrdiff_t>(i * extents.count());
+      Sites sites(place, place + extents.count());
+      smear(sites, {steps, alpha});
+      std::copy(sites.begin(), sites.end(), place);
+    }
+  });
+}
+
+std::vector<std::pair<std::string, std::vector<double>>>
+hadrons(const Sizes& sizes, std::uintptr_t columns, Index source_time, bool antiperiodic) {
+  const OthersMayRun others_may_run;
+  const Extents extents = extents_of(sizes);
+  gauge::PropagatorColumns all;
+  const auto* const first = reinterpret_cast<const gauge::Spinor<double>*>(columns);
+  for (std::size_t c = 0; c < all.size(); ++c)
+    all[c] = first + c * static_cast<std::size_t>(extents.count());
+  std::vector<std::pair<std::string, std::vector<double>>> found;
+  for (auto& [name, values] : gauge::hadron_correlators(extents, all, source_time, antiperiodic))
+    found.emplace_back(name, std::move(values));
+  return found;
+}
+
 } // namespace
 
 void add_gauge(nb::module_& m) {
@@ -442,7 +531,7 @@ void add_gauge(nb::module_& m) {
            "mixed"_a, "device"_a)
       .def("apply", &DomainWallOperator::apply, "out"_a, "psi"_a, "dagger"_a)
       .def("solve", &DomainWallOperator::solve, "x"_a, "b"_a, "tolerance"_a, "iterations"_a,
-           "propagates"_a);
+           "propagates"_a, "midpoint"_a);
   nb::class_<CloverOperator>(m, "CloverOperator")
       .def(nb::init<Sizes, std::uintptr_t, double, double, double, bool, std::string>(),
            "extents"_a, "links"_a, "diagonal"_a, "hop"_a, "csw"_a, "antiperiodic"_a, "device"_a)
@@ -463,6 +552,13 @@ void add_gauge(nb::module_& m) {
         "seed"_a, "first"_a, "device"_a);
   m.def("smear_links", &smear_links, "extents"_a, "links"_a, "stout"_a, "weight"_a, "steps"_a,
         "spatial"_a, "device"_a);
+  m.def("flow_links", &flow_links, "extents"_a, "links"_a, "until"_a, "step"_a, "device"_a);
+  m.def("flow_scales", &flow_scales, "points"_a);
+  m.def("wilson_loops", &wilson_loops, "extents"_a, "links"_a, "r"_a, "t"_a, "device"_a);
+  m.def("polyakov_loop", &polyakov_loop, "extents"_a, "links"_a, "device"_a);
+  m.def("smear_fermions", &smear_fermions, "extents"_a, "links"_a, "psi"_a, "count"_a, "steps"_a,
+        "alpha"_a, "device"_a);
+  m.def("hadrons", &hadrons, "extents"_a, "columns"_a, "source_time"_a, "antiperiodic"_a);
 }
 
 } // namespace ridge::python

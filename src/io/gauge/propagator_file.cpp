@@ -70,6 +70,23 @@ struct Open {
   }
 };
 
+void write_correlators(const Open& to, const std::vector<gauge::Correlator>& all) {
+  if (all.empty()) return;
+  Handle group(H5Gcreate2(to.file.id(), "/correlators", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+               H5Gclose);
+  for (const gauge::Correlator& c : all) {
+    const hsize_t count = c.values.size();
+    const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    Handle made(H5Dcreate2(group.id(), c.name.c_str(), H5T_IEEE_F64LE, space.id(), H5P_DEFAULT,
+                           H5P_DEFAULT, H5P_DEFAULT),
+                H5Dclose);
+    if (!made || H5Dwrite(made.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                          c.values.data()) < 0 || !made.close())
+      fail("writing", to.path);
+  }
+  if (!group.close()) fail("writing", to.path);
+}
+
 } // namespace
 
 struct PropagatorWriter::State : Open {};
@@ -116,6 +133,7 @@ void PropagatorWriter::finish(const PropagatorFacts& facts) {
   state_->attribute("iterations", H5T_NATIVE_INT64, facts.iterations);
   state_->attribute("configuration", facts.configuration);
   state_->attribute("boundary", facts.boundary);
+  write_correlators(*state_, facts.correlators);
   if (!state_->dataset.close() || !state_->file.close()) fail("writing", state_->path);
 }
 

@@ -1,13 +1,14 @@
 // Propagators in HDF5 files: the dataset /propagator of 12 x nt x nz x ny x nx x 12 x 2 numbers, a
 // column for each spin (slow) and colour of the source, with what was solved as attributes. Of one
-// spin component 3 takes the place of 12.
+// spin component 3 takes the place of 12. Correlators are in /correlators/NAME, nt numbers each.
 #pragma once
 
 #include <ridge/core/extents.hpp>
-#include <ridge/gauge/gamma.hpp>
+#include <ridge/gauge/hadrons.hpp>
 
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ridge::io {
@@ -30,6 +31,7 @@ struct PropagatorFacts {
   std::string configuration, boundary;
   std::vector<double> residuals; ///< of the columns
   std::vector<Index> iterations;
+  std::vector<gauge::Correlator> correlators; ///< datasets of the group /correlators
 };
 
 class PropagatorWriter {
