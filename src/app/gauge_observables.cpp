@@ -59,10 +59,13 @@ struct ObservablesCommand {
 
 private:
   void check() {
-    refuse_if(!(until >= 0) || !std::isfinite(until), "--flow {}: expected a time of at least 0", until);
-    refuse_if(!(step > 0 && step <= 0.5), "--step {}: expected a number above 0, at most 0.5", step);
+    refuse_if(!(until >= 0) || !std::isfinite(until), "--flow {}: expected a time of at least 0",
+              until);
+    refuse_if(!(step > 0 && step <= 0.5), "--step {}: expected a number above 0, at most 0.5",
+              step);
     refuse_if(until / step > 1e6, "--flow {} --step {}: more than a million steps", until, step);
-    refuse_if(!output.empty() && until == 0, "-o: the links after the flow, and there is no --flow");
+    refuse_if(!output.empty() && until == 0,
+              "-o: the links after the flow, and there is no --flow");
     if (loops.empty()) return;
     const Extents n = parse_extents(loops, "--loops");
     refuse_if(n.rank() != 2, "--loops {}: expected RxT, such as 4x4", loops);
@@ -84,8 +87,8 @@ private:
     }
     progress.clear();
     if (!std::isfinite(points_.back().clover))
-      throw Failure(fmt::format("the links are no numbers at flow time {}: a --step below {} is right",
-                                until, step));
+      throw Failure(fmt::format(
+          "the links are no numbers at flow time {}: a --step below {} is right", until, step));
   }
 
   void print() const {
@@ -155,7 +158,8 @@ void add_observables(const Command& gauge) {
   command.add({
       required("FILE", &o->file, gauge_forms),
       {"--loops", &o->loops, "RxT: all Wilson loops up to R links in space by T in time"},
-      {"--flow", &o->until, "TIME: the Wilson flow until there, in units of a^2; none if not given"},
+      {"--flow", &o->until,
+       "TIME: the Wilson flow until there, in units of a^2; none if not given"},
       {"--step", &o->step, "of the flow, third order; 0.02 if not given"},
       {"-o,--output", &o->output, "the links at the end of the flow"},
       {"--size", &o->size, "NXxNYxNZxNT that the file must have"},

@@ -23,8 +23,8 @@ gauge::GaussianOptions parse_smearing(const char* option, const std::string& tex
   constexpr double most = 10000;
   const bool sound = all.size() == 2 && all[0] >= 0 && all[0] <= most &&
                      all[0] == std::floor(all[0]) && all[1] >= 0 && std::isfinite(all[1]);
-  refuse_if(!sound, "{} {}: expected N,ALPHA: 0 to {} steps, and a number of at least 0", option, text,
-            most);
+  refuse_if(!sound, "{} {}: expected N,ALPHA: 0 to {} steps, and a number of at least 0", option,
+            text, most);
   return {static_cast<int>(all[0]), all[1]};
 }
 
@@ -35,7 +35,8 @@ gauge::SmearOptions parse_link_smearing(const std::string& text) {
     all = numbers_of<double>(std::string_view(text).substr(text.find(':') + 1));
   const bool sound = all.size() == 2 && std::isfinite(all[0]) && all[1] >= 0 && all[1] <= 10000 &&
                      all[1] == std::floor(all[1]) && (stout || (all[0] >= 0 && all[0] <= 1));
-  refuse_if(!sound, "--smear-links {}: expected stout:RHO,N or ape:ALPHA,N, ALPHA from 0 to 1", text);
+  refuse_if(!sound, "--smear-links {}: expected stout:RHO,N or ape:ALPHA,N, ALPHA from 0 to 1",
+            text);
   return {stout, all[0], static_cast<int>(all[1]), true};
 }
 
@@ -69,10 +70,13 @@ Mode mode_of(const io::Column& x, const io::Column& b) {
 
 void Hadrons::add_options(const Command& command) {
   command.add({
-      {"--source-smear", &source_text_, "N,ALPHA: N steps of Gaussian smearing of the source, in space"},
-      {"--sink-smear", &sink_text_, "N,ALPHA: of the sink, for correlators; the file has the propagator without"},
+      {"--source-smear", &source_text_,
+       "N,ALPHA: N steps of Gaussian smearing of the source, in space"},
+      {"--sink-smear", &sink_text_,
+       "N,ALPHA: of the sink, for correlators; the file has the propagator without"},
       {"--smear-links", &links_text_,
-       "stout:RHO,N or ape:ALPHA,N: the links that both smear by, smeared in space; as they are if not given"},
+       "stout:RHO,N or ape:ALPHA,N: the links that both smear by, smeared in space; as they are if "
+       "not given"},
       {"--no-hadrons", &none_, "no correlators but the pion's: columns need not be kept"},
   });
 }
@@ -139,7 +143,8 @@ std::vector<io::PropagatorNumber> Hadrons::numbers() const {
   add("source_smear_steps", "source_smear_alpha", source_.steps, source_.alpha);
   add("sink_smear_steps", "sink_smear_alpha", sink_.steps, sink_.alpha);
   add(link_smearing_.stout ? "stout_steps" : "ape_steps",
-      link_smearing_.stout ? "stout_rho" : "ape_alpha", link_smearing_.steps, link_smearing_.weight);
+      link_smearing_.stout ? "stout_rho" : "ape_alpha", link_smearing_.steps,
+      link_smearing_.weight);
   return all;
 }
 
@@ -154,7 +159,8 @@ std::optional<double> Hadrons::residual_mass() const {
   if (middle == nullptr || pion == nullptr) return {};
   double sum = 0;
   int count = 0;
-  for (std::size_t t = pion->size() / 4; t <= 3 * pion->size() / 4 && t < pion->size(); ++t, ++count)
+  for (std::size_t t = pion->size() / 4; t <= 3 * pion->size() / 4 && t < pion->size();
+       ++t, ++count)
     sum += (*middle)[t] / (*pion)[t];
   return sum / count;
 }
@@ -179,7 +185,8 @@ std::string Hadrons::text() const {
   }
   lines += '\n';
   if (const auto mass = residual_mass())
-    lines += fmt::format("residual mass {:.6g}, the mean over the middle half of all times\n", *mass);
+    lines +=
+        fmt::format("residual mass {:.6g}, the mean over the middle half of all times\n", *mass);
   return lines;
 }
 

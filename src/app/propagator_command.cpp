@@ -335,8 +335,7 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
   if (json) {
     print_record(queue, extents);
   } else {
-    if (shifts().empty())
-      fmt::print("{}{}", correlator_table(pion, "pion"), hadrons_.text());
+    if (shifts().empty()) fmt::print("{}{}", correlator_table(pion, "pion"), hadrons_.text());
     fmt::print("{} iterations in {}, {} on {}; wrote {}\n", total_.iterations,
                to_text(total_.seconds), quantity(total_.bytes / total_.seconds.value, "B/s"),
                to_text(queue.device().id()), output);
@@ -362,12 +361,13 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
 
 std::string PropagatorCommand::reason() const {
   if (!stuck_)
-    return fmt::format("{} iterations a column were too few, or D is close to singular here; ", iterations);
+    return fmt::format("{} iterations a column were too few, or D is close to singular here; ",
+                       iterations);
   if (modes_.empty()) return "no iteration goes on from there; ";
   // The solution of the column that is largest is nearest to the mode.
-  const Mode& worst = *std::min_element(modes_.begin(), modes_.end(), [](const Mode& a, const Mode& b) {
-    return a.singular < b.singular;
-  });
+  const Mode& worst =
+      *std::min_element(modes_.begin(), modes_.end(),
+                        [](const Mode& a, const Mode& b) { return a.singular < b.singular; });
   return fmt::format("D is singular to rounding, its least singular value at most {:.1e}{}; ",
                      worst.singular, critical_text(worst.value));
 }

@@ -212,9 +212,10 @@ private:
     const double here = kappa ? *kappa : 0.5 / (*mass + 4);
     const double there = kappa ? here / (1 - value) : 0.5 / (*mass - value + 4);
     if (csw || !std::isfinite(there)) return {};
-    return fmt::format(", on a mode that is singular at kappa {:.7g}: kappa {:.7g} is critical on this "
-                       "configuration, which is exceptional or beyond it",
-                       there, here);
+    return fmt::format(
+        ", on a mode that is singular at kappa {:.7g}: kappa {:.7g} is critical on this "
+        "configuration, which is exceptional or beyond it",
+        there, here);
   }
   [[nodiscard]] std::string name() const override { return csw ? "clover" : "wilson"; }
   [[nodiscard]] std::string precision_text() const override {

@@ -87,8 +87,7 @@ std::optional<double> flow_w0(const std::vector<FlowPoint>& points) {
   for (std::size_t i = 1; i < points.size(); ++i) {
     const FlowPoint &a = points[i - 1], &b = points[i];
     const double middle = (a.time + b.time) / 2;
-    curve.emplace_back(middle, middle *
-                                   (b.time * b.time * b.clover - a.time * a.time * a.clover) /
+    curve.emplace_back(middle, middle * (b.time * b.time * b.clover - a.time * a.time * a.clover) /
                                    (b.time - a.time));
   }
   const auto square = crossing(curve);

@@ -14,8 +14,7 @@ struct GaussianSmearing::State {
   using Fermion = lattice::Field<Spinor<double>>;
 
   State(Queue& q, Links<double> given)
-      : queue(q), links(std::move(given)),
-        psi(q.device(), links.front().lattice(), "a fermion"),
+      : queue(q), links(std::move(given)), psi(q.device(), links.front().lattice(), "a fermion"),
         out(q.device(), links.front().lattice(), "a smeared fermion") {}
 
   Queue& queue;
@@ -29,9 +28,10 @@ GaussianSmearing::~GaussianSmearing() = default;
 
 void GaussianSmearing::operator()(Sites& sites, const GaussianOptions& options) {
   if (options.steps < 0 || !(options.alpha >= 0) || !std::isfinite(options.alpha)) {
-    throw UsageError(fmt::format("smearing by {} steps of {}: expected at least 0 steps, and a number "
-                                 "of at least 0",
-                                 options.steps, options.alpha));
+    throw UsageError(
+        fmt::format("smearing by {} steps of {}: expected at least 0 steps, and a number "
+                    "of at least 0",
+                    options.steps, options.alpha));
   }
   State& s = *state_;
   s.psi.set(s.queue, sites);
@@ -44,7 +44,7 @@ void GaussianSmearing::operator()(Sites& sites, const GaussianOptions& options) 
     kernel.centre = 1 / (1 + 6 * options.alpha);
     kernel.side = options.alpha / (1 + 6 * options.alpha);
     run_once(s.queue, lattice::SiteLoopCall<Spinor<double>, GaussianStep>{kernel.out, kernel,
-                                                                         lattice::Subset::all});
+                                                                          lattice::Subset::all});
     std::swap(s.psi, s.out);
   }
   sites = s.psi.get(s.queue);

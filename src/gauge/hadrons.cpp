@@ -12,8 +12,8 @@ using C = lattice::Complex<double>;
 using Z = std::complex<double>;
 using Dense = std::array<std::array<Z, 4>, 4>;
 
-/// A matrix in spin with one number a row and column: row i has `value[i]` in column `column[i]`, and
-/// column j its number in row `row[j]`.
+/// A matrix in spin with one number a row and column: row i has `value[i]` in column `column[i]`,
+/// and column j its number in row `row[j]`.
 struct Sparse {
   int column[4] = {}, row[4] = {};
   C value[4];
@@ -76,9 +76,9 @@ struct Term {
   double weight;
 };
 
-constexpr const char* names[] = {"pseudoscalar", "vector",        "scalar",
-                                 "axial",        "axial_vector",  "tensor",
-                                 "axial_pseudoscalar", "nucleon", "nucleon_negative"};
+constexpr const char* names[] = {
+    "pseudoscalar",       "vector",  "scalar",          "axial", "axial_vector", "tensor",
+    "axial_pseudoscalar", "nucleon", "nucleon_negative"};
 constexpr std::size_t mesons = 7, count = 9;
 
 std::vector<Term> meson_terms() {
@@ -229,7 +229,8 @@ std::vector<Correlator> hadron_correlators(const Extents& extents, const Propaga
   const Nucleon nucleon = Nucleon::made();
   const Index times = extents[3], plane = extents[0] * extents[1];
   const Index slice = plane * extents[2], rows = times * extents[2];
-  std::vector<std::array<double, count>> sums(static_cast<std::size_t>(rows)); // the same for any threads
+  std::vector<std::array<double, count>> sums(
+      static_cast<std::size_t>(rows)); // the same for any threads
   cpu::run(cpu::default_threads(), [&](int thread, int threads) {
     const auto mine = cpu::share_of(rows, thread, threads);
     for (Index row = mine.begin; row < mine.end; ++row) {

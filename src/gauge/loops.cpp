@@ -20,15 +20,16 @@ LinkField<double> longer(Queue& queue, const LinkField<double>& link, const Link
                          int mu) {
   LinkField<double> out(queue.device(), link.lattice(), "a line of links");
   const ExtendLine kernel{link.view(), line.view(), out.view(), mu};
-  run_once(queue, lattice::SiteLoopCall<Link, ExtendLine>{out.view(), kernel, lattice::Subset::all});
+  run_once(queue,
+           lattice::SiteLoopCall<Link, ExtendLine>{out.view(), kernel, lattice::Subset::all});
   queue.wait(); // the shorter line's memory may go
   return out;
 }
 
 /// The mean over sites of a third of the trace.
 lattice::Complex<double> mean_of(Queue& queue, const Numbers& out, const LoopTrace& kernel) {
-  run_once(queue, lattice::SiteLoopCall<lattice::Complex<double>, LoopTrace>{
-                      out.view(), kernel, lattice::Subset::all});
+  run_once(queue, lattice::SiteLoopCall<lattice::Complex<double>, LoopTrace>{out.view(), kernel,
+                                                                             lattice::Subset::all});
   const auto sum = lattice::sum(queue, out, {.schedule = {}, .reproducible = true});
   const double by = 1 / (3 * static_cast<double>(out.lattice().sites()));
   return {by * sum.re, by * sum.im};
@@ -40,8 +41,9 @@ std::vector<WilsonLoop> wilson_loops(Queue& queue, const Links<double>& links, i
   const Extents& n = links.front().lattice().extents();
   const Index most = std::min({n[0], n[1], n[2]});
   if (r < 1 || t < 1 || r > most || t > n[3]) {
-    throw UsageError(fmt::format("Wilson loops of {} by {} links: expected 1 to {} by 1 to {} on {}",
-                                 r, t, most, n[3], to_text(n)));
+    throw UsageError(
+        fmt::format("Wilson loops of {} by {} links: expected 1 to {} by 1 to {} on {}", r, t, most,
+                    n[3], to_text(n)));
   }
   const Numbers out(queue.device(), links.front().lattice(), "loops");
   std::vector<WilsonLoop> all;

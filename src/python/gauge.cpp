@@ -232,17 +232,16 @@ public:
     in_turn(device_,
             [&](Queue&) { give(solver_->apply(taken(psi, volume_ * values_), dagger), out); });
   }
-  /// In five dimensions, or of a source in four from wall to wall; then what is between the walls goes
-  /// to `midpoint`, unless that is 0.
+  /// In five dimensions, or of a source in four from wall to wall; then what is between the walls
+  /// goes to `midpoint`, unless that is 0.
   Ended solve(std::uintptr_t x, std::uintptr_t b, double tolerance, Index iterations,
               bool propagates, std::uintptr_t midpoint) const {
     return in_turn(device_, [&](Queue&) {
       const solve::Options options = options_of(tolerance, iterations);
       Sites found, middle;
       const Sites source = taken(b, propagates ? volume_ : volume_ * values_);
-      const solve::Solved solved = propagates
-                                       ? solver_->propagate(found, source, options, &middle)
-                                       : solver_->solve(found, source, options);
+      const solve::Solved solved = propagates ? solver_->propagate(found, source, options, &middle)
+                                              : solver_->solve(found, source, options);
       give(found, x);
       if (midpoint != 0) give(middle, midpoint);
       return ended(solved);
@@ -489,8 +488,8 @@ void smear_fermions(const Sizes& sizes, std::uintptr_t links, std::uintptr_t psi
     gauge::GaussianSmearing smear(
         queue, gauge::to_device(queue, gauge::Lattice(extents), links_at(extents, links)));
     for (Index i = 0; i < count; ++i) {
-      auto* const place =
-          reinterpret_cast<Sites::value_type*>(psi) + static_cast<std::ptrdiff_t>(i * extents.count());
+      auto* const place = reinterpret_cast<Sites::value_type*>(psi) +
+                          static_cast<std::ptrdiff_t>(i * extents.count());
       Sites sites(place, place + extents.count());
       smear(sites, {steps, alpha});
       std::copy(sites.begin(), sites.end(), place);

@@ -96,15 +96,11 @@ def test_the_flow(ridge, folder, links):
     record = record_of(ridge, "a", "--flow", 2 * step, "--step", step, "-o", "b")
     energies = [energy_and_charge(right)]
     for _ in range(2):
-        each = [step * force(right)]
-        for now, before in ((8 / 9, -17 / 36), (3 / 4, None)):
-            if before is not None:
-                right = scipy.linalg.expm(each[0] / 4) @ right
-                each.append(step * force(right))
-                second = now * each[1] + before * each[0]
-                right = scipy.linalg.expm(second) @ right
-            else:
-                right = scipy.linalg.expm(now * step * force(right) - second) @ right
+        first = step * force(right)
+        right = scipy.linalg.expm(first / 4) @ right
+        second = 8 / 9 * step * force(right) - 17 / 36 * first
+        right = scipy.linalg.expm(second) @ right
+        right = scipy.linalg.expm(3 / 4 * step * force(right) - second) @ right
         energies.append(energy_and_charge(right))
     assert np.abs(gauge_files.read_nersc(folder / "b")[1] - right).max() < 1e-12
     assert np.allclose(numbers(record, "energy_clover"), [e for e, _ in energies], rtol=1e-11)

@@ -63,8 +63,8 @@ public:
   /// x = D^-1 b in five dimensions; the residual is |b - D x| / |b|, computed anew.
   solve::Solved solve(Sites& x, const Sites& b, const solve::Options& options);
   /// q of the source b, in four dimensions; the residual is that of five. `midpoint`, where it is
-  /// given: P_- x_(Ls / 2) + P_+ x_(Ls / 2 - 1), whose squares over those of q are the residual mass
-  /// (Blum and others, hep-lat/0007038).
+  /// given: P_- x_(Ls / 2) + P_+ x_(Ls / 2 - 1), whose squares over those of q are the residual
+  /// mass (Blum and others, hep-lat/0007038).
   solve::Solved propagate(Sites& q, const Sites& b, const solve::Options& options,
                           Sites* midpoint = nullptr);
 

@@ -1,11 +1,11 @@
-// The gradient flow of the Wilson action, and what is measured on its links: energy densities and the
-// topological charge (Luescher, JHEP 08 (2010) 071). Rounded: the same bits on every device.
+// The gradient flow of the Wilson action, and what is measured on its links: energy densities and
+// the topological charge (Luescher, JHEP 08 (2010) 071). Rounded: the same bits on every device.
 //
 //   d/dt V = Z(V) V,   Z = minus the traceless antihermitian part of V times its staples
 //   E = - sum over mu < nu of tr G_mu_nu G_mu_nu,   q = - eps_mu_nu_rho_sigma tr G G / (32 pi^2)
 //
-// with G the traceless antihermitian part of the mean of the four leaves around a site. Times are in
-// units of the lattice spacing squared.
+// with G the traceless antihermitian part of the mean of the four leaves around a site. Times are
+// in units of the lattice spacing squared.
 #pragma once
 
 #include <ridge/gauge/plaquette.hpp>
@@ -121,12 +121,12 @@ private:
     const auto corner = behind.shifted(nu, -1);
     const RoundedLink<V> back =
         product(rounded_read(corner, links[nu]), rounded_read(behind, links[mu]));
-    sum += product(adj_product(back, rounded_read(corner, links[mu])),
-                   rounded_read(below, links[nu]));
-    sum += product_adj(product(adj_product(rounded_read(below, links[nu]),
-                                           rounded_read(below, links[mu])),
-                               rounded_read(ahead.shifted(nu, -1), links[nu])),
-                       u);
+    sum +=
+        product(adj_product(back, rounded_read(corner, links[mu])), rounded_read(below, links[nu]));
+    sum += product_adj(
+        product(adj_product(rounded_read(below, links[nu]), rounded_read(below, links[mu])),
+                rounded_read(ahead.shifted(nu, -1), links[nu])),
+        u);
     return sum;
   }
   /// The traceless antihermitian part of a quarter of the leaves.
@@ -147,7 +147,8 @@ private:
   static RIDGE_FN Rounded<V> inner(const RoundedLink<V>& a, const RoundedLink<V>& b) {
     Rounded<V> sum(0.0);
     for (int c = 0; c < 9; ++c)
-      sum = sum + (component(a, c).re * component(b, c).re + component(a, c).im * component(b, c).im);
+      sum =
+          sum + (component(a, c).re * component(b, c).re + component(a, c).im * component(b, c).im);
     return sum;
   }
 };
@@ -165,7 +166,8 @@ class GradientFlow {
 public:
   /// The links must outlive it, and nobody else may change their memory.
   GradientFlow(Queue& queue, Links<double>& links);
-  /// From the time that was reached on by `step`. Throws UsageError for a step that is not positive.
+  /// From the time that was reached on by `step`. Throws UsageError for a step that is not
+  /// positive.
   void advance(double step);
   [[nodiscard]] FlowPoint measure();
 
@@ -177,10 +179,11 @@ private:
   double time_ = 0;
 };
 
-/// t0, where t^2 E is 0.3 for the first time, of points in order of time; none where it is not reached.
+/// t0, where t^2 E is 0.3 for the first time, of points in order of time; none where it is not
+/// reached.
 [[nodiscard]] std::optional<double> flow_t0(const std::vector<FlowPoint>& points);
-/// w0, where t d/dt (t^2 E) is 0.3 for the first time at t = w0^2 (Borsanyi and others, JHEP 09 (2012)
-/// 010); none where it is not reached.
+/// w0, where t d/dt (t^2 E) is 0.3 for the first time at t = w0^2 (Borsanyi and others, JHEP 09
+/// (2012) 010); none where it is not reached.
 [[nodiscard]] std::optional<double> flow_w0(const std::vector<FlowPoint>& points);
 
 } // namespace ridge::gauge

@@ -1,7 +1,8 @@
-// Gaussian smearing of fermions in space, covariant under gauge transformations (Guesken and others,
-// Phys. Lett. B 227 (1989) 266; Wuppertal smearing): n steps of
+// Gaussian smearing of fermions in space, covariant under gauge transformations (Guesken and
+// others, Phys. Lett. B 227 (1989) 266; Wuppertal smearing): n steps of
 //
-//   psi(x) = (psi(x) + alpha sum over i of (U_i(x) psi(x + i) + U_i(x - i)^+ psi(x - i))) / (1 + 6 alpha)
+//   psi(x) = (psi(x) + alpha sum over i of (U_i(x) psi(x + i) + U_i(x - i)^+ psi(x - i))) / (1 + 6
+//   alpha)
 #pragma once
 
 #include <ridge/gauge/gamma.hpp>

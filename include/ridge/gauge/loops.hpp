@@ -21,8 +21,7 @@ struct ExtendLine {
 
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
-    const auto longer =
-        product(rounded_read(at, link), rounded_read(at.shifted(mu, 1), line));
+    const auto longer = product(rounded_read(at, link), rounded_read(at.shifted(mu, 1), line));
     RIDGE_UNROLL
     for (int c = 0; c < 9; ++c)
       at.store(out, c, {component(longer, c).re.v, component(longer, c).im.v});
@@ -34,8 +33,8 @@ struct ExtendLine {
   }
 };
 
-/// out(x) = tr of the loop of two lines, `across` along mu, `r` links, and `up` along nu, `t` links; of
-/// a line that closes by itself, where `r` is 0, the trace of `up`.
+/// out(x) = tr of the loop of two lines, `across` along mu, `r` links, and `up` along nu, `t`
+/// links; of a line that closes by itself, where `r` is 0, the trace of `up`.
 struct LoopTrace {
   using Link = lattice::ColourMatrix<double>;
   static constexpr const char* name = "loop";
@@ -56,8 +55,7 @@ struct LoopTrace {
         im = im + here(i, i).im;
       }
     } else {
-      const auto there =
-          product(rounded_read(at, across), rounded_read(at.shifted(mu, r), up));
+      const auto there = product(rounded_read(at, across), rounded_read(at.shifted(mu, r), up));
       const auto other = product(here, rounded_read(at.shifted(nu, t), across));
       for (int c = 0; c < 9; ++c) {
         const auto &a = component(there, c), &b = component(other, c);
@@ -81,8 +79,8 @@ struct WilsonLoop {
   double value = 0;
 };
 
-/// All loops up to r by t links, in order of t, then r. Throws UsageError where r or t is below 1 or
-/// above the lattice's extents.
+/// All loops up to r by t links, in order of t, then r. Throws UsageError where r or t is below 1
+/// or above the lattice's extents.
 [[nodiscard]] std::vector<WilsonLoop> wilson_loops(Queue& queue, const Links<double>& links, int r,
                                                    int t);
 

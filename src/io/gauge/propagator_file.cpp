@@ -80,8 +80,10 @@ void write_correlators(const Open& to, const std::vector<gauge::Correlator>& all
     Handle made(H5Dcreate2(group.id(), c.name.c_str(), H5T_IEEE_F64LE, space.id(), H5P_DEFAULT,
                            H5P_DEFAULT, H5P_DEFAULT),
                 H5Dclose);
-    if (!made || H5Dwrite(made.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                          c.values.data()) < 0 || !made.close())
+    if (!made ||
+        H5Dwrite(made.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, c.values.data()) <
+            0 ||
+        !made.close())
       fail("writing", to.path);
   }
   if (!group.close()) fail("writing", to.path);
