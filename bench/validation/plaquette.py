@@ -1,0 +1,26 @@
+"""The plaquette of the Wilson action at beta 5.7, 6.0 and 6.2 beside printed values.
+
+    python bench/validation/plaquette.py RIDGE DEVICE [--small] [--folder F]
+
+16x16x16x32, 200 sweeps and 800 that are measured, each with four overrelaxations; --small: 8x8x8x8 at beta 5.7. Errors by
+jackknife over twenty bins. Printed: 0.5492, 0.5937, 0.6136, to half of the last digit.
+"""
+
+from lattice_runs import SIZE, Runs, jackknife, mean, verdict
+
+PRINTED = {"5.7": 0.5492, "6.0": 0.5937, "6.2": 0.6136}
+BINS = 20
+
+run = Runs("plaquette", 1)
+rows = []
+for beta in ["5.7"] if run.words.small else PRINTED:
+    size, sweeps, warm = ("8x8x8x8", 400, 60) if run.words.small else (SIZE, 1000, 200)
+    text = run("gauge", "heatbath", "--size", size, "--beta", beta, "--sweeps", sweeps, "--every", 2, "--seed", 3,
+               "--overwrite", "-o", run.file("plaquette.nersc"))  # fmt: skip
+    lines = [line.split() for line in text.splitlines()]
+    values = [float(words[1]) for words in lines if len(words) == 2 and words[0].isdigit() and int(words[0]) > warm]
+    each = len(values) // BINS
+    bins = [mean(values[i * each : (i + 1) * each]) for i in range(BINS)]
+    rows.append((f"{size} beta {beta}", *jackknife(bins, mean), (PRINTED[beta] - 5e-5, PRINTED[beta] + 5e-5)))
+run.file("plaquette.nersc").unlink()
+verdict(rows)
