@@ -52,22 +52,6 @@ constexpr const char* shown[] = {"vector", "scalar", "axial", "nucleon", "nucleo
 
 } // namespace
 
-Mode mode_of(const io::Column& x, const io::Column& b) {
-  double xx = 0, bb = 0, x5x = 0, x5b = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    for (int c = 0; c < io::propagator_columns; ++c) {
-      const auto &p = component(x[i], c), &q = component(b[i], c);
-      const double chirality = c < io::propagator_columns / 2 ? 1 : -1;
-      const double square = p.re * p.re + p.im * p.im;
-      xx += square;
-      bb += q.re * q.re + q.im * q.im;
-      x5x += chirality * square;
-      x5b += chirality * (p.re * q.re + p.im * q.im);
-    }
-  }
-  return {x5b / x5x, std::sqrt(bb / xx)};
-}
-
 void Hadrons::add_options(const Command& command) {
   command.add({
       {"--source-smear", &source_text_,

@@ -16,15 +16,6 @@
 
 namespace ridge::app {
 
-/// A column of a solve that did not end well, as it tells of the operator.
-struct Mode {
-  double value =
-      0; ///< of D on the solution, where that is a real mode: x^+ gamma_5 b / x^+ gamma_5 x
-  double singular = 0; ///< |b| / |x|, about the most that D's least singular value is
-};
-/// Of the columns of a source with |D x - b| small against |b|.
-[[nodiscard]] Mode mode_of(const io::Column& x, const io::Column& b);
-
 class Hadrons {
 public:
   void add_options(const Command& command);

@@ -170,6 +170,7 @@ void PropagatorCommand::run() {
                        std::max<std::size_t>(1, shifts().size()));
     writer.emplace(file->path(), extents, std::max(1, static_cast<int>(shifts().size())), spins());
   }
+  links_ = &read.configuration.links;
   columns(queue, *solver, extents, at, start ? &*start : nullptr, writer ? &*writer : nullptr);
   facts_.numbers = numbers();
   const auto smeared = hadrons_.numbers();
@@ -231,8 +232,9 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
     for (std::size_t i = 0; i < n; ++i) {
       const int c = first + static_cast<int>(i);
       add(solved[i]);
-      if (spins() == 4 && !solved[i].converged && writer != nullptr)
-        modes_.push_back(mode_of(x[i], b[i]));
+      const bool failed = !solved[i].converged && !solved[i].stopped && solved[i].iterations > 0;
+      if (failed && why_.empty() && writer != nullptr)
+        why_ = why_not_solved(extents, *links_, x[i], b[i]);
       b[i].assign(volume, {});
       if (!json) {
         fmt::print("{:>6} {:>10} {:>12.2e} {:>10}{}\n", c, solved[i].iterations, solved[i].residual,
@@ -360,16 +362,9 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
 }
 
 std::string PropagatorCommand::reason() const {
-  if (!stuck_)
-    return fmt::format("{} iterations a column were too few, or D is close to singular here; ",
-                       iterations);
-  if (modes_.empty()) return "no iteration goes on from there; ";
-  // The solution of the column that is largest is nearest to the mode.
-  const Mode& worst =
-      *std::min_element(modes_.begin(), modes_.end(),
-                        [](const Mode& a, const Mode& b) { return a.singular < b.singular; });
-  return fmt::format("D is singular to rounding, its least singular value at most {:.1e}{}; ",
-                     worst.singular, critical_text(worst.value));
+  if (!why_.empty()) return why_ + "; ";
+  if (stuck_) return "rounding lets it fall no further; ";
+  return fmt::format("{} iterations a column were too few; ", iterations);
 }
 
 Seconds PropagatorCommand::preparing() const {

@@ -86,8 +86,13 @@ protected:
   [[nodiscard]] virtual std::vector<double> shifts() const { return {}; }
   /// Those of "S,S,...". Throws UsageError for what is not such a text.
   [[nodiscard]] static std::vector<double> parse_shifts(const std::string& text);
-  /// What is said of the operator where it has a mode of this value.
-  [[nodiscard]] virtual std::string critical_text(double /*value*/) const { return {}; }
+  /// Why D x = b is not solved, from what was reached, where the operator can tell.
+  [[nodiscard]] virtual std::string why_not_solved(const Extents& /*extents*/,
+                                                   const gauge::HostLinks& /*links*/,
+                                                   const io::Column& /*x*/,
+                                                   const io::Column& /*b*/) const {
+    return {};
+  }
   /// Of a site; columns are three for each.
   [[nodiscard]] virtual int spins() const { return 4; }
   [[nodiscard]] gauge::Boundary fermion_boundary() const {
@@ -131,7 +136,8 @@ private:
   int unfinished_ = 0;
   bool stuck_ = false; ///< some column's residual falls no further
   std::vector<double> correlator_;
-  std::vector<Mode> modes_; ///< of columns that did not converge
+  const gauge::HostLinks* links_ = nullptr; ///< while columns are solved
+  std::string why_;                         ///< a column did not converge, where that is known
   Hadrons hadrons_;
 };
 

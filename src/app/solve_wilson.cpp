@@ -1,6 +1,7 @@
 // `ridge solve wilson`: propagators of Wilson fermions.
 #include <ridge/device/kind.hpp>
 #include <ridge/gauge/clover_solver.hpp>
+#include <ridge/gauge/host_links.hpp>
 #include <ridge/gauge/wilson_columns.hpp>
 #include <ridge/gauge/wilson_solver.hpp>
 #include <ridge/lattice/rank_gather.hpp>
@@ -9,6 +10,7 @@
 #include "commands.hpp"
 #include "gauge_input.hpp"
 #include "propagator_command.hpp"
+#include "wilson_mode.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -157,6 +159,9 @@ private:
     refuse_if(mass && !(std::isfinite(*mass) && *mass != -4),
               "--mass: expected a number other than -4");
   }
+  [[nodiscard]] gauge::WilsonNumbers numbers_of_operator() const {
+    return kappa ? gauge::by_kappa(*kappa) : gauge::by_mass(*mass);
+  }
   [[nodiscard]] bool fixed16() const { return precision == "fixed16"; }
   [[nodiscard]] Method method() const {
     if (solver == "bicgstab") return Method::bicgstab;
@@ -164,7 +169,7 @@ private:
   }
   [[nodiscard]] std::unique_ptr<ColumnSolver> make(Queue& queue, const Extents& extents,
                                                    const gauge::HostLinks& links) const override {
-    const gauge::WilsonNumbers numbers = kappa ? gauge::by_kappa(*kappa) : gauge::by_mass(*mass);
+    const gauge::WilsonNumbers numbers = numbers_of_operator();
     if (csw) {
       return std::make_unique<CloverColumns>(ranks(), stored_grid(extents), queue, extents, links,
                                              numbers, *csw, fermion_boundary());
@@ -207,15 +212,12 @@ private:
     if (csw) all.push_back({"csw", *csw});
     return all;
   }
-  [[nodiscard]] std::string critical_text(double value) const override {
-    // D = 1 - kappa H by kappa: where a mode of H has the value h, D is singular at kappa = 1 / h.
-    const double here = kappa ? *kappa : 0.5 / (*mass + 4);
-    const double there = kappa ? here / (1 - value) : 0.5 / (*mass - value + 4);
-    if (csw || !std::isfinite(there)) return {};
-    return fmt::format(
-        ", on a mode that is singular at kappa {:.7g}: kappa {:.7g} is critical on this "
-        "configuration, which is exceptional or beyond it",
-        there, here);
+  [[nodiscard]] std::string why_not_solved(const Extents& extents, const gauge::HostLinks& links,
+                                           const io::Column& x,
+                                           const io::Column& b) const override {
+    if (csw) return {};
+    return singular_text(extents, gauge::with_boundary(extents, links, fermion_boundary()),
+                         numbers_of_operator(), x, b);
   }
   [[nodiscard]] std::string name() const override { return csw ? "clover" : "wilson"; }
   [[nodiscard]] std::string precision_text() const override {

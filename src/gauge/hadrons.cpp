@@ -1,6 +1,7 @@
 // Contractions of hadrons.
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/gauge/hadrons.hpp>
+#include <ridge/gauge/reference.hpp>
 
 #include <complex>
 
@@ -61,11 +62,13 @@ Dense transposed(const Dense& a) {
   return c;
 }
 
-constexpr Z i_(0, 1);
-const Dense gammas[4] = {{{{0, 0, 0, i_}, {0, 0, i_, 0}, {0, -i_, 0, 0}, {-i_, 0, 0, 0}}},
-                         {{{0, 0, 0, -1}, {0, 0, 1, 0}, {0, 1, 0, 0}, {-1, 0, 0, 0}}},
-                         {{{0, 0, i_, 0}, {0, 0, 0, -i_}, {-i_, 0, 0, 0}, {0, i_, 0, 0}}},
-                         {{{0, 0, 1, 0}, {0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}}}};
+Dense gamma(std::size_t mu) {
+  Dense dense{};
+  const Gamma& g = gammas()[mu];
+  for (std::size_t i = 0; i < 4; ++i)
+    dense[i][static_cast<std::size_t>(g.column[i])] = g.value[i];
+  return dense;
+}
 const Dense one = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
 const Dense five = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, -1, 0}, {0, 0, 0, -1}}};
 
@@ -83,20 +86,19 @@ constexpr std::size_t mesons = 7, count = 9;
 
 std::vector<Term> meson_terms() {
   std::vector<Term> all;
+  const Dense time = gamma(3);
   const auto add = [&](std::size_t meson, const Dense& sink, const Dense& source, double weight) {
-    const Dense& time = gammas[3];
     all.push_back({meson, Sparse(product(five, sink)),
                    Sparse(product(time, adjoint(source), time, five)), -weight});
   };
-  const Dense& time = gammas[3];
   const Dense axial = product(time, five);
   add(0, five, five, 1);
   add(2, one, one, 1);
   add(3, axial, axial, 1);
   add(6, axial, five, 1);
-  for (int i = 0; i < 3; ++i) {
-    const Dense of_axial = product(gammas[i], five), of_tensor = product(gammas[i], time);
-    add(1, gammas[i], gammas[i], 1.0 / 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Dense of_axial = product(gamma(i), five), of_tensor = product(gamma(i), time);
+    add(1, gamma(i), gamma(i), 1.0 / 3);
     add(4, of_axial, of_axial, 1.0 / 3);
     add(5, of_tensor, of_tensor, 1.0 / 3);
   }
@@ -173,9 +175,9 @@ struct Nucleon {
   Sparse time;         ///< gamma_4: numbers are 1
 
   static Nucleon made() {
-    const Dense pair = product(gammas[3], gammas[1], five);
-    return {Sparse(pair), Sparse(product(gammas[3], adjoint(pair), transposed(gammas[3]))),
-            Sparse(gammas[3])};
+    const Dense pair = product(gamma(3), gamma(1), five);
+    return {Sparse(pair), Sparse(product(gamma(3), adjoint(pair), transposed(gamma(3)))),
+            Sparse(gamma(3))};
   }
 
   /// Of the unit matrix and of gamma_4 between the ends, both traces of the two contractions.

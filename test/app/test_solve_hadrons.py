@@ -200,17 +200,32 @@ def test_bad_words(ridge, lattice):
 
 
 @pytest.mark.parametrize("how", [(), ("--precision", "fp64"), ("--solver", "bicgstab"), ("--columns", 1),
-                                 ("--precision", "fixed16")])
+                                 ("--precision", "fixed16"), ("--by-mass",)])
 def test_a_kappa_where_the_operator_is_singular(ridge, lattice, links, how):
-    """Of a real mode of H the inverse is a kappa that no solver can treat."""
+    """Of a real mode of H the inverse is a kappa that no solver can treat: the best is kept, and the message says so."""
     d = dense_wilson(links, 1.0)
     values = np.linalg.eigvals(np.eye(len(d)) - d)
-    real = values.real[np.abs(values.imag) < 1e-8]
-    kappa = 1 / real.max()
-    text = ridge.bad("solve", "wilson", "lat.nersc", "--kappa", repr(float(kappa)), "--tol", 1e-10, "-o", "p.h5", "--iterations",
-                     3000, "--device", "cpu", *how, code=1, says=["did not converge", "p.h5 holds the best"]).err
+    kappa = float(1 / values.real[np.abs(values.imag) < 1e-8].max())
+    by = ("--mass", repr(0.5 / kappa - 4)) if "--by-mass" in how else ("--kappa", repr(kappa), *how)
+    text = ridge.bad("solve", "wilson", "lat.nersc", *by, "--tol", 1e-10, "-o", "p.h5", "--iterations", 3000, "--device", "cpu",
+                     code=1, says=["did not converge", "p.h5 holds the best"]).err
     data, facts = propagator("p.h5")
-    source = point(0, links)
-    rest = np.linalg.norm(source - data @ dense_wilson(links, kappa).T, axis=1)
-    assert np.isfinite(data).all() and rest.max() <= 1 + 1e-9 and facts["residuals"].max() <= 1 + 1e-9
-    assert f"singular at kappa {kappa:.5f}"[:-1] in text and "exceptional" in text, text
+    scale = 1 if "--mass" not in by else 0.5 / kappa
+    rest = np.linalg.norm(point(0, links) - data @ (scale * dense_wilson(links, kappa)).T, axis=1)
+    assert np.isfinite(data).all() and rest.max() <= 1 + 1e-9 and np.allclose(facts["residuals"], rest, rtol=1e-3, atol=1e-9)
+    assert f"kappa {kappa:.7g} is exceptional" in text and f"singular at kappa {kappa:.5g}"[:-1] in text, text
+
+
+def test_too_few_iterations_are_said(ridge, lattice):
+    ridge.bad("solve", "wilson", "lat.nersc", "--kappa", 0.12, "--iterations", 3, "-o", "p.h5", "--device", "cpu", code=1,
+              says="3 iterations a column were too few")
+
+
+def test_a_kappa_beyond_critical_is_said(ridge, lattice, links):
+    """Not enough iterations, beyond the kappa of a real mode: the mode is named."""
+    d = dense_wilson(links, 1.0)
+    values = np.linalg.eigvals(np.eye(len(d)) - d)
+    critical = float(1 / values.real[np.abs(values.imag) < 1e-8].max())
+    text = ridge.bad("solve", "wilson", "lat.nersc", "--kappa", repr(1.0005 * critical), "--tol", 1e-14, "-o", "p.h5", "--device",
+                     "cpu", "--precision", "fp64", code=1, says="did not converge").err
+    assert "is beyond critical" in text and f"singular at kappa {critical:.4g}" in text, text
