@@ -85,6 +85,60 @@ def test_the_operator(links, b, rng, device):
     assert np.allclose(gauge.Wilson(gauge.cold(4, 2, 2, 4), 0.1, boundary="periodic") @ np.ones_like(b), 0.2)
 
 
+def test_hadrons_and_smeared_fermions(links, rng, device):
+    """Mesons of a propagator by their traces; a step of smearing in numpy, of each of several."""
+    s = rng.normal(size=(12, *links.shape[:4], 4, 3)) + 1j * rng.normal(size=(12, *links.shape[:4], 4, 3))
+    found = gauge.hadrons(s)
+    assert np.allclose(found["pseudoscalar"], (abs(s) ** 2).sum(axis=(0, 2, 3, 4, 5, 6)))
+    whole = s.reshape(4, 3, *s.shape[1:])
+    signs = np.array([1, 1, -1, -1])
+    scalar = np.einsum("i,j,jbtzyxia,jbtzyxia->t", signs, signs, whole, whole.conj()).real
+    assert np.allclose(found["scalar"], -scalar)
+    later = gauge.hadrons(np.roll(s, 2, axis=1), source_time=2)
+    assert np.allclose(later["vector"], found["vector"]) and set(found) >= {"axial", "nucleon", "nucleon_negative"}
+    assert np.allclose(later["nucleon"], found["nucleon"] * np.repeat([1, -1], [links.shape[0] - 2, 2]))
+    assert np.allclose(gauge.hadrons(np.roll(s, 2, axis=1), 2, "periodic")["nucleon"], found["nucleon"])
+    right = s.copy()
+    for mu in range(3):
+        u = links[..., mu, :, :]
+        right += 0.3 * np.einsum("tzyxab,ctzyxsb->ctzyxsa", u, np.roll(s, -1, axis=4 - mu))
+        right += 0.3 * np.roll(np.einsum("tzyxba,ctzyxsb->ctzyxsa", u.conj(), s), 1, axis=4 - mu)
+    assert np.allclose(gauge.smear_fermion(links, s, 1, 0.3, device), right / 2.8, atol=1e-13)
+    assert np.allclose(gauge.smear_fermion(links, s[3], 1, 0.3, device), right[3] / 2.8, atol=1e-13)
+    for wrong, says in ((lambda: gauge.hadrons(s[:11]), "expected \\(12, t"), (lambda: gauge.hadrons(s, 4), "source_time"),
+                        (lambda: gauge.smear_fermion(links, s, 1, -1), "at least 0")):
+        with pytest.raises(ridge.UsageError, match=says):
+            wrong()
+
+
+def test_flow_and_loops(links, device):
+    flowed = gauge.flow(links, 0.1, step=0.05, device=device)
+    assert np.allclose(flowed.time, [0, 0.05, 0.1]) and (np.diff(flowed.energy) < 0).all() and flowed.t0 is None
+    assert np.isclose(flowed.energy_plaquette[-1], 36 * (1 - gauge.plaquette(flowed.links)), rtol=1e-11)
+    stout = links  # Euler's steps of the same flow
+    for _ in range(100):
+        stout = gauge.smear(stout, stout=0.001, device=device)
+    assert np.abs(stout - flowed.links).max() < 2e-3
+    loops = gauge.wilson_loops(links, 2, 1, device)
+    assert loops.shape == (2, 1)
+    walk = lambda a, mu: np.roll(a, -1, axis=3 - mu)
+    for r in 1, 2:
+        total = 0
+        for mu in range(3):
+            u, v = links[..., mu, :, :], links[..., 3, :, :]
+            across = u if r == 1 else u @ walk(u, mu)
+            there = np.roll(v, -r, axis=3 - mu)
+            total += np.einsum("...ij,...ij", across @ there, (v @ walk(across, 3)).conj()).real.mean() / 9
+        assert np.isclose(loops[r - 1, 0], total)
+    line = links[0, ..., 3, :, :]
+    for t in range(1, links.shape[0]):
+        line = line @ links[t, ..., 3, :, :]
+    assert np.isclose(gauge.polyakov_loop(links, device), np.einsum("...ii", line).mean() / 3)
+    for wrong, says in ((lambda: gauge.flow(links, 1, step=0), "at most 0.5"), (lambda: gauge.wilson_loops(links, 9, 1), "1 to 2")):
+        with pytest.raises(ridge.UsageError, match=says):
+            wrong()
+
+
 def test_several_right_hand_sides(links, b, rng, device):
     d = gauge.Wilson(links, 0.12, device=device)
     many = np.stack([b, 1j * b, rng.normal(size=b.shape)])
@@ -122,6 +176,8 @@ def test_domain_walls(links, b, rng):
     q = d.propagate(np.stack([b, 2 * b]), tol=1e-11)
     assert np.allclose(q[0][..., :2, :], x[-1][..., :2, :], atol=1e-9)
     assert np.allclose(q[0][..., 2:, :], x[0][..., 2:, :], atol=1e-9) and np.allclose(q[1], 2 * q[0], atol=1e-9)
+    assert np.allclose(d.midpoint[0][..., :2, :], x[1][..., :2, :], atol=1e-9)
+    assert np.allclose(d.midpoint[1][..., 2:, :], 2 * x[2][..., 2:, :], atol=1e-9)
     moebius = gauge.DomainWall(links, 0.1, ls=4, b5=1.5, c5=0.5, precision="fp64", device="cpu")
     wide = gauge.DomainWall(links, 0.1, ls=4, m5=1.6, precision="fp64", device="cpu")
     assert np.abs(gauge.cg(d, five, tol=1e-12) - gauge.cg(wide, five, tol=1e-12)).max() < 1e-10
