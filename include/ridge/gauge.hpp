@@ -13,7 +13,11 @@
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/clover_solver.hpp>
 #include <ridge/gauge/domain_wall.hpp>
+#include <ridge/gauge/flow.hpp>
+#include <ridge/gauge/gaussian.hpp>
+#include <ridge/gauge/hadrons.hpp>
 #include <ridge/gauge/heatbath.hpp>
+#include <ridge/gauge/loops.hpp>
 #include <ridge/gauge/plaquette.hpp>
 #include <ridge/gauge/slices.hpp>
 #include <ridge/gauge/smear.hpp>
