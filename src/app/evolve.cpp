@@ -18,11 +18,12 @@ namespace {
 
 void refuse_probes(const EvolveOptions& o) {
   if (o.source.empty() && o.wavelet.empty() && o.receivers.empty() && o.gather.empty() &&
-      o.shown.empty() && o.by_step.empty())
+      o.shown.empty() && o.by_step.empty() && o.gradients.empty() && o.observed.empty() &&
+      o.memory.empty() && !o.check)
     return;
   throw UsageError(
-      "--by-step, --source, --wavelet, --receivers, --gather and --show are for systems "
-      "(docs/systems.md), not for stencils");
+      "--by-step, --source, --wavelet, --receivers, --gather, --show, --gradient, --observed, "
+      "--memory and --check are for systems (docs/systems.md), not for stencils");
 }
 
 void refuse_implicit(const EvolveOptions& o) {
@@ -97,6 +98,17 @@ void add_evolve(CommandLine& line) {
   command.add("--receivers", &o->receivers,
               "FILE.csv: places whose traces go to FILE.traces.h5 beside the output");
   command.add("--gather", &o->gather, "PNG of all traces beside each other").require_png();
+  command.add("--gradient", &o->gradients,
+              "FILE.h5:/NAME: the derivative of half the squares by which traces differ from "
+              "--observed, by the array NAME of the medium or the start; may be repeated");
+  command.add("--observed", &o->observed,
+              "FILE.h5 or FILE.h5:/path: traces, a row a receiver, for --gradient");
+  command.add("--memory", &o->memory,
+              "such as 4GB: what --gradient takes of the device; half of what is free if not "
+              "given");
+  command.add("--check", &o->check,
+              "prove the adjoint of --gradient on this run: dot products, and differences of the "
+              "loss");
   command.add("--show", &o->shown, "the field of a system that --picture shows");
   command.add("--store-as", &o->store_as,
               "fp16 or bf16: fields in 16 bits on the device, arithmetic in fp32; files stay fp32. "

@@ -19,12 +19,13 @@ namespace ridge::app {
 struct EvolveOptions {
   std::string kernel, input, output, restart, device, schedule, picture, dt, boundary, spacing;
   std::string absorb, before, ranks, implicit, store_as;
-  std::string source, wavelet, receivers, gather, shown; ///< of systems
+  std::string source, wavelet, receivers, gather, shown, observed, memory; ///< of systems
   std::vector<std::string> coefficients, settings;
-  std::vector<std::string> by_step; ///< NUMBER=WAVELET, of systems
+  std::vector<std::string> by_step;   ///< NUMBER=WAVELET, of systems
+  std::vector<std::string> gradients; ///< FILE:/ARRAY, of systems
   std::optional<double> diffusivity, speed, tolerance;
   std::optional<Index> absorb_width, steps, every;
-  bool reproducible = false, overwrite = false, json = false;
+  bool reproducible = false, overwrite = false, json = false, check = false;
 };
 
 /// A file that a run reads, and what it is: "the input".

@@ -393,6 +393,9 @@ std::optional<SystemKernel> find_system(const EvolveOptions& o) {
 }
 
 void evolve_system(const EvolveOptions& options, const SystemKernel& kernel) {
+  if (!options.gradients.empty()) return evolve_gradient(options, kernel);
+  if (!options.observed.empty() || !options.memory.empty() || options.check)
+    throw UsageError("--observed, --memory and --check go with --gradient");
   SystemCommand(options, kernel).execute();
 }
 

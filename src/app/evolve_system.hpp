@@ -22,6 +22,8 @@ namespace ridge::app {
 [[nodiscard]] std::optional<chain::SystemKernel> find_system(const EvolveOptions& options);
 
 void evolve_system(const EvolveOptions& options, const chain::SystemKernel& kernel);
+/// The run of --gradient.
+void evolve_gradient(const EvolveOptions& options, const chain::SystemKernel& kernel);
 
 /// What a run of a system is: names of attributes and their values, numbers as text that brings
 /// them back.

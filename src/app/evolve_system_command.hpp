@@ -4,6 +4,7 @@
 #include "evolve_steps.hpp"
 #include "evolve_system.hpp"
 #include "hdf5_describe.hpp"
+#include "system_gradient.hpp"
 #include "transfer.hpp"
 
 #include <array>
@@ -11,6 +12,10 @@
 #include <set>
 #include <string>
 #include <vector>
+
+namespace ridge::io {
+class Writing;
+} // namespace ridge::io
 
 namespace ridge::app {
 
@@ -29,8 +34,25 @@ public:
   SystemCommand(const EvolveOptions& options, const SystemKernel& kernel);
 
   void execute();
+  /// The derivatives of a loss, in place of snapshots (system_gradient.cpp).
+  void execute_gradient(const chain::SystemAdjoint& adjoint, const ObservedTraces& observed);
 
 private:
+  [[nodiscard]] bool asks_gradient() const { return !o_.gradients.empty(); }
+  /// A derivative that is asked for, and where it goes.
+  struct Gradient {
+    DatasetName to;
+    int array;
+  };
+  void plan_gradient();
+  /// As many as the memory has room for. Throws UsageError that says the least that does.
+  [[nodiscard]] Index states_kept(const chain::SystemSetup& setup,
+                                  const chain::SystemAdjoint& adjoint) const;
+  [[nodiscard]] ProofRun proof_run(const chain::SystemAdjoint& adjoint) const;
+  void write_gradient(const io::Writing& out, const Gradient& asked,
+                      const chain::SystemGradient& from) const;
+  void write_gradients(const chain::SystemGradient& from, double loss);
+
   [[nodiscard]] bool continues() const { return goes_on_ && o_.output.empty(); }
   [[nodiscard]] int arrays() const { return kernel_.arrays(); }
   [[nodiscard]] const char* name_of(int a) const {
@@ -222,6 +244,7 @@ private:
   std::vector<std::string> wavelets_; ///< what names each of the setup's
   fs::path traces_file_;
   std::vector<std::vector<double>> traces_before_;
+  std::vector<Gradient> gradients_;
   io::OutputPlan plan_;
   std::optional<io::SnapshotFiles> output_;
   std::optional<Queue> queue_;

@@ -31,6 +31,10 @@ SystemCommand::SystemCommand(const EvolveOptions& options, const SystemKernel& k
   choose_step();
   choose_layers();
   read_probes();
+  if (asks_gradient()) {
+    plan_gradient();
+    return;
+  }
   claim_traces();
   if (ranks_.rank() > 0) return; // the first one alone writes
   mark();
@@ -40,7 +44,8 @@ SystemCommand::SystemCommand(const EvolveOptions& options, const SystemKernel& k
 void SystemCommand::begin_anew() {
   if (o_.input.empty())
     throw UsageError("an INPUT is needed: FILE.h5 with the arrays of the start");
-  if (o_.output.empty()) throw UsageError("-o FILE.h5 is needed: where snapshots go");
+  if (o_.output.empty() && !asks_gradient())
+    throw UsageError("-o FILE.h5 is needed: where snapshots go");
   if (!o_.coefficients.empty() || !o_.before.empty() || o_.diffusivity || o_.speed) {
     throw UsageError(fmt::format("--coefficient, --before, --diffusivity and --speed are for "
                                  "stencils; {} takes its arrays from INPUT, by name",

@@ -78,11 +78,15 @@ public:
   void bring(Queue& queue, Index steps, const std::vector<double>& added,
              std::vector<std::vector<double>>& traces) const {
     if (receivers_ == 0) return;
-    std::vector<Number> all(static_cast<std::size_t>(trace_.span().size));
-    copy_to_host(queue, all.data(), static_cast<const Number*>(trace_.data()), trace_.span().size);
+    const auto bytes = [](Index numbers) {
+      return Bytes{numbers * static_cast<Index>(sizeof(Number))};
+    };
+    std::vector<Number> all(receivers_ * static_cast<std::size_t>(steps));
+    copy_rows_to_host(queue, all.data(), trace_.data(), bytes(capacity_), bytes(steps),
+                      static_cast<Index>(receivers_));
     queue.wait();
     for (std::size_t r = 0; r < receivers_; ++r) {
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(r) * capacity_;
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(r) * steps;
       std::transform(begin, begin + steps, std::back_inserter(traces[r]),
                      [add = added[r]](Number value) { return static_cast<double>(value) + add; });
     }

@@ -89,6 +89,14 @@ void System::started() {
   parts_->settle();
 }
 
+void System::started(Index step) {
+  Parts& p = *parts_;
+  p.step = step;
+  for (std::vector<double>& trace : p.traces)
+    trace.resize(static_cast<std::size_t>(step - p.setup.first_step));
+  p.settle();
+}
+
 Index System::odd_numbers() {
   return parts_->odd_numbers();
 }

@@ -12,6 +12,7 @@
 #include <ridge/device/graph.hpp>
 #include <ridge/device/offer.hpp>
 
+#include "face_launches.hpp"
 #include "faces.hpp"
 #include "parts.hpp"
 #include "probes.hpp"
@@ -154,7 +155,6 @@ private:
     std::map<int, RowFaces<T>> rows;
     std::vector<SplitLaunch> split; ///< all launches, where they are split
     Faces every;
-    OnDevice<DampedArray<T>> damped;
     std::optional<Program> program;
     Bound layers, sources, receivers;
     std::unique_ptr<comm::Exchange> recorded; ///< what receivers read of other ranks
@@ -210,9 +210,7 @@ private:
   [[nodiscard]] Bound bind_faces(Queue& on, const std::vector<BeyondArray<T>>& all, Index most) {
     if (all.empty()) return {};
     shells_.emplace_back(queue, all, "rules for faces");
-    auto* const bind =
-        offered<BindFaces<BeyondArray<T>>>(queue.device().kind(), typeid(BeyondArray<T>));
-    return bind(on, {shells_.back().data(), static_cast<int>(all.size()), most});
+    return bind_on_faces(on, shells_.back(), most);
   }
 
   /// A launch whose arrays `needed` have changed since others read them.
@@ -382,30 +380,11 @@ private:
   void bind_layers(int p) {
     Launches& l = launches_[static_cast<std::size_t>(p)];
     const int after = swaps() ? 1 - p : p;
-    std::vector<DampedArray<T>> all;
-    Index most = 0;
+    Layers<T> layers(queue, kernel, setup);
     for (int a = 0; a < arrays(); ++a) {
-      if (!kernel.is_state(a)) continue;
-      const ArrayLayout& at = layout(memory_of(a, after));
-      DampedArray<T> one;
-      one.data = memory(a, after) + at.before;
-      one.row = at.row;
-      one.plane = at.plane;
-      one.size = at.elements - at.before;
-      const Placement& placement = kernel.placements[static_cast<std::size_t>(a)];
-      one.shell = layers_of(setup, placement, at.points);
-      for (int d = 0; d < 3; ++d) {
-        const std::vector<double> f = factors_of(setup, placement, comm::along(at.points, d), d);
-        factors_.emplace_back(queue, std::vector<Number>(f.begin(), f.end()), "absorbing layers");
-        one.factors[d] = factors_.back().data();
-      }
-      most = std::max(most, one.shell.count());
-      all.push_back(one);
+      if (kernel.is_state(a)) layers.add(a, memory(a, after), layout(memory_of(a, after)));
     }
-    if (most == 0) return;
-    l.damped = OnDevice<DampedArray<T>>(queue, all, "absorbing layers");
-    l.layers = offered<BindFaces<DampedArray<T>>>(queue.device().kind(), typeid(DampedArray<T>))(
-        queue, {l.damped.data(), static_cast<int>(all.size()), most});
+    l.layers = layers.bind(layers_);
   }
 
   /// Of the points around a place, those of a source that this rank owns.
@@ -498,7 +477,7 @@ private:
   std::array<Launches, 2> launches_;
   StepPart part_ = StepPart::all;
   std::vector<OnDevice<BeyondArray<T>>> shells_;
-  std::vector<OnDevice<Number>> factors_;
+  std::vector<LayerTables<T>> layers_;
   std::vector<OnDevice<double>> tables_;
   StepNumbers numbers_;
   std::vector<T> narrow_;

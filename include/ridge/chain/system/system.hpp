@@ -102,6 +102,8 @@ public:
   /// Finite numbers so far written that arrays of 16 bits hold as infinite.
   [[nodiscard]] Index beyond_range() const;
   void started();
+  /// As `started`, of arrays that were written as they were after so many steps: traces end there.
+  void started(Index step);
   /// How many numbers of the arrays that steps change are NaN or infinite, of this rank's. Waits.
   [[nodiscard]] Index odd_numbers();
 

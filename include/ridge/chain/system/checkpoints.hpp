@@ -1,0 +1,15 @@
+// Which states of a run are kept while its steps are taken back, with room for some of them.
+//
+// A. Griewank, A. Walther, ACM Trans. Math. Softw. 26 (2000) 19: `revolve`. No plan that keeps so
+// many states computes fewer steps again.
+#pragma once
+
+#include <ridge/core/index.hpp>
+
+namespace ridge::chain {
+
+/// The state of the first of `steps` steps is kept, and `room` more can be: how many steps further
+/// the next one is. 1 to steps - 1; `steps` is at least 2, and `room` at least 1.
+[[nodiscard]] Index next_kept(Index steps, Index room);
+
+} // namespace ridge::chain
