@@ -90,7 +90,7 @@ ObservedTraces read_observed(const std::string& text) {
 
 void evolve_gradient(const EvolveOptions& options, const SystemKernel& kernel) {
   refuse_others(options);
-  const chain::SystemAdjoint adjoint = chain::adjoint_of(kernel.name);
+  const chain::SystemAdjoint adjoint = chain::adjoint_of(options.kernel);
   const ObservedTraces observed = read_observed(options.observed);
   EvolveOptions whole = options;
   if (!whole.steps) whole.steps = observed.steps;

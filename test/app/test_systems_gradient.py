@@ -292,6 +292,37 @@ def test_values_at_walls_count(ridge):
         assert adjoint["dot_error"] < 1e-12 and abs(adjoint["slope"] - 2) < 0.05
 
 
+#: Systems with their media, and walls for each.
+SYSTEMS = {"elastic": ("rho", "lambda", "mu"), "maxwell": ("eps",)}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("shape, walls, steps, device", [
+    ((23, 31), "x=periodic,y-=antimirror", 220, "cpu"), ((61,), "x-=antimirror", 220, "cpu"),
+    ((11, 13, 15), "x=periodic,z=antimirror,y+=untouched", 200, "cpu"), ((9, 8, 11), "y=periodic", 30, "simt:32")])
+def test_other_systems_prove_theirs(ridge, system, shape, walls, steps, device):
+    random = np.random.default_rng(4)
+    media = {name: 1 + 0.3 * random.random(shape) for name in SYSTEMS[system]}
+    write(**media)
+    states = {"elastic": ["vx", "szz", "sxy"], "maxwell": ["ez", "hx", "hy"]}[system]
+    columns = "xyz"[:len(shape)]
+    ends = [n - 1 for n in reversed(shape)]
+    places("shots.csv", *[(*[0.4 * e for e in ends], name, 1) for name in states],
+           columns=",".join([*columns, "array", "amplitude"]))
+    places("line.csv", *[(*[part * e for e in ends], name) for name in states for part in (0.61, 0.97)],
+           columns=",".join([*columns, "array"]))
+    write("seen.h5", traces=0.1 * random.standard_normal((6, steps)))
+    layers = ["--absorb", "y+" if len(shape) > 1 else "x+", "--absorb-width", "5"] if len(shape) < 3 else []
+    record, = ridge.good("evolve", system, "in.h5", "--boundary", walls, "--source", "shots.csv", "--wavelet",
+                         "ricker:0.05", "--receivers", "line.csv", "--observed", "seen.h5", *layers, "--json",
+                         "--device", device, "--check", *[w for n in [*media, states[0]]
+                                                          for w in ("--gradient", f"g.h5:/{n}")]).records()
+    assert record["adjoint"]["dot_error"] < 1e-12
+    assert record["adjoint"]["slope"] == pytest.approx(2, abs=0.05)
+    with h5py.File("g.h5") as h5:
+        assert all(np.abs(h5[n][...]).max() > 0 for n in media) and h5.attrs["loss"] == record["loss"]
+
+
 def test_what_cannot_be_is_refused_in_one_line(ridge):
     run = Case((9, 14), [FREE, WALLS], [(), ()], 20)
     words = ["evolve", "acoustic", "in.h5", *run.options]
@@ -309,7 +340,7 @@ def test_what_cannot_be_is_refused_in_one_line(ridge):
     ridge.bad(*words, *asked, "--memory", "much", says="a size such as 4GB")
     ridge.bad(*words, "-o", "out.h5", says="go with --gradient")
     ridge.bad(*words, *asked, "--store-as", "fp16", says="--store-as does not go")
-    ridge.bad("evolve", "maxwell", "in.h5", *words[3:], *asked, says="there is one of acoustic")
+    ridge.bad("evolve", "shallow-water", "in.h5", *words[3:], *asked, says="there is one of acoustic, elastic, maxwell")
     ridge.bad("evolve", "heat", "in.h5:/p", "-o", "out.h5", "--memory", "1GB", says="are for systems")
     write("few.h5", traces=run.seen[:3])
     ridge.bad(*without("--observed"), *asked, "--observed", "few.h5", says="it has 3 rows, and line.csv has 6")

@@ -93,7 +93,8 @@ public:
     }
     if (layers_) layers_.run();
     for (const Launch& launch : launches_) {
-      if (launch.faces) launch.faces.run();
+      for (const Bound& faces : launch.faces)
+        faces.run();
       launch.program->run();
       for (const Bound& fold : launch.folds)
         fold.run();
@@ -125,7 +126,7 @@ public:
 
 private:
   struct Launch {
-    Bound faces; ///< of the system, before
+    std::vector<Bound> faces; ///< before
     std::optional<Program> program;
     std::vector<Bound> folds; ///< behind
   };
@@ -171,7 +172,8 @@ private:
         if (kernel_.is_state(a) && op.writes(derivative(a))) spread.push_back(a);
       }
       Launch made;
-      made.faces = faces_of_system(read);
+      add_faces(made.faces, of_system(read));
+      if (!spread.empty()) add_faces(made.faces, of_neighbours(op));
       made.program.emplace(bind(k, !spread.empty()));
       made.folds = folds_of(spread);
       launches_.push_back(std::move(made));
@@ -209,17 +211,43 @@ private:
     return adjoint_.kernel.bind(queue_, setup_.element_bytes, one);
   }
 
-  [[nodiscard]] Bound faces_of_system(const std::vector<int>& of) {
+  [[nodiscard]] std::vector<BeyondArray<T>> of_system(const std::vector<int>& of) const {
     std::vector<BeyondArray<T>> all;
-    Index most = 0;
     for (const int a : of) {
       all.push_back(
           faces_of<T>(kernel_, setup_, a, layouts_[static_cast<std::size_t>(a)], memory(a)));
-      most = std::max(most, all.back().shell.count());
     }
-    if (most == 0) return {};
+    return all;
+  }
+  /// Along dimensions of one item, points that an operation reads show it.
+  [[nodiscard]] std::vector<BeyondArray<T>> of_neighbours(const OperationInfo& op) const {
+    std::vector<BeyondArray<T>> all;
+    for (const int a : adjoint_.of_neighbours) {
+      const ArrayLayout& at = layouts_[static_cast<std::size_t>(a)];
+      BeyondArray<T> one;
+      one.data = memory(a) + at.before;
+      one.row = at.row;
+      one.plane = at.plane;
+      one.before = at.before;
+      one.size = at.elements;
+      for (int d = 0; d < 3; ++d) {
+        one.shell.end[d] = one.shell.high[d] = comm::along(setup_.extents, d);
+        if (one.shell.end[d] > 1) continue;
+        one.shell.begin[d] = op.reach(a).low.along(d);
+        one.shell.end[d] += op.reach(a).high.along(d);
+        one.faces[d][0].image = one.faces[d][1].image = Image::first;
+      }
+      if (one.shell.count() > 0) all.push_back(one);
+    }
+    return all;
+  }
+  void add_faces(std::vector<Bound>& to, const std::vector<BeyondArray<T>>& all) {
+    Index most = 0;
+    for (const BeyondArray<T>& one : all)
+      most = std::max(most, one.shell.count());
+    if (most == 0) return;
     shells_.emplace_back(queue_, all, "rules for faces");
-    return bind_on_faces(queue_, shells_.back(), most);
+    to.push_back(bind_on_faces(queue_, shells_.back(), most));
   }
 
   /// What is beyond the faces of derivatives by some arrays of the system, axis by axis.

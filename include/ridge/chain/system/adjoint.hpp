@@ -19,12 +19,19 @@ namespace ridge::chain {
 struct SystemAdjoint {
   SystemKernel kernel;
   std::vector<int> derivatives; ///< their numbers, by the system's arrays
+  /// Memory with what an item says of the medium of its neighbours: along a dimension of one item
+  /// these are the item itself.
+  std::vector<int> of_neighbours;
 };
 
-/// The adjoint of a chain that says `derivatives`.
+/// The adjoint of a chain that says `derivatives`, and perhaps `of_neighbours`.
 template <class C>
 [[nodiscard]] SystemAdjoint system_adjoint(const std::string& name, const C& chain) {
-  return {system_kernel(name, chain), {C::derivatives.begin(), C::derivatives.end()}};
+  SystemAdjoint made{system_kernel(name, chain), {}, {}};
+  made.derivatives.assign(C::derivatives.begin(), C::derivatives.end());
+  if constexpr (requires { C::of_neighbours; })
+    made.of_neighbours.assign(C::of_neighbours.begin(), C::of_neighbours.end());
+  return made;
 }
 
 /// Makes a system's adjoint known.
