@@ -3,8 +3,8 @@
 
 #include "evolve_steps.hpp"
 #include "evolve_system.hpp"
+#include "evolve_system_gradient.hpp"
 #include "hdf5_describe.hpp"
-#include "system_gradient.hpp"
 #include "transfer.hpp"
 
 #include <array>
@@ -34,7 +34,7 @@ public:
   SystemCommand(const EvolveOptions& options, const SystemKernel& kernel);
 
   void execute();
-  /// The derivatives of a loss, in place of snapshots (system_gradient.cpp).
+  /// The derivatives of a loss, in place of snapshots (evolve_system_gradient.cpp).
   void execute_gradient(const chain::SystemAdjoint& adjoint, const ObservedTraces& observed);
 
 private:

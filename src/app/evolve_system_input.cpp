@@ -2,8 +2,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
 
-#include "evolve_system_command.hpp"
 #include "../io/hdf5_attribute.hpp"
+#include "evolve_system_command.hpp"
 #include "spacing.hpp"
 
 #include <fmt/format.h>

@@ -171,8 +171,8 @@ class Case:
         """The record and the gradients of arrays, or with more options."""
         names = [a for a in asked if not str(a).startswith("-") and a in ("c", "rho", *self.NAMES)]
         others = [a for a in asked if a not in names]
-        done = ridge.good("evolve", "acoustic", "in.h5", *self.options, *others, "--json", "--overwrite", "--device",
-                          device, *[w for n in names for w in ("--gradient", f"g.h5:/by/{n}")])
+        done = ridge("evolve", "acoustic", "in.h5", *self.options, *others, "--json", "--overwrite", "--device", device,
+                     *[w for n in names for w in ("--gradient", f"g.h5:/by/{n}")])  # places in layers are told of
         with h5py.File("g.h5") as h5:
             return done.records()[0], {n: h5[f"by/{n}"][...] for n in names}
 
@@ -279,7 +279,7 @@ def test_the_check_proves_the_adjoint(ridge, kind):
     adjoint = run.run(ridge, "c", "rho", "--check")[0]["adjoint"]
     assert adjoint["dot_error"] < 1e-12
     assert adjoint["slope"] == pytest.approx(2, abs=0.05)
-    text = ridge.good("evolve", "acoustic", "in.h5", *run.options, "--gradient", "g.h5:/c", "--overwrite", "--check").out
+    text = ridge("evolve", "acoustic", "in.h5", *run.options, "--gradient", "g.h5:/c", "--overwrite", "--check").out
     assert "the adjoint is right" in text and "220 states kept, 0 steps computed again" in text
 
 
@@ -313,7 +313,7 @@ def test_other_systems_prove_theirs(ridge, system, shape, walls, steps, device):
            columns=",".join([*columns, "array"]))
     write("seen.h5", traces=0.1 * random.standard_normal((6, steps)))
     layers = ["--absorb", "y+" if len(shape) > 1 else "x+", "--absorb-width", "5"] if len(shape) < 3 else []
-    record, = ridge.good("evolve", system, "in.h5", "--boundary", walls, "--source", "shots.csv", "--wavelet",
+    record, = ridge("evolve", system, "in.h5", "--boundary", walls, "--source", "shots.csv", "--wavelet",
                          "ricker:0.05", "--receivers", "line.csv", "--observed", "seen.h5", *layers, "--json",
                          "--device", device, "--check", *[w for n in [*media, states[0]]
                                                           for w in ("--gradient", f"g.h5:/{n}")]).records()

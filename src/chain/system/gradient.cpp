@@ -95,10 +95,12 @@ struct SystemGradient::Parts {
       system.started(kept.back());
       changed = false;
     }
-    const Index steps = to - system.step();
-    if (steps == 0) return;
-    system.run(steps);
-    taken += steps;
+    while (system.step() < to) {
+      const Index steps = std::min<Index>(to - system.step(), 64);
+      system.run(steps);
+      taken += steps;
+      passed(part);
+    }
   }
 
   Queue& queue;
@@ -112,6 +114,8 @@ struct SystemGradient::Parts {
   Memory memory;
   std::vector<Index> kept; ///< steps, in the order of the memory
   bool changed = false;    ///< the system, by a step back
+  std::function<void(double part)> passed;
+  double part = 0; ///< of the steps, taken back
   Index taken = 0;
   StepsBack done;
 };
@@ -133,6 +137,8 @@ StepsBack SystemGradient::run(Index steps, const std::function<Traces(const Trac
   p.kept.clear();
   p.taken = 0;
   p.changed = false;
+  p.passed = passed;
+  p.part = 0;
   p.done = {};
   p.keep();
   const Index first = p.kept.front();
@@ -157,7 +163,8 @@ StepsBack SystemGradient::run(Index steps, const std::function<Traces(const Trac
     p.go(--end);
     p.step->take_back(end - p.setup.first_step);
     p.changed = true;
-    passed(static_cast<double>(first + steps - end) / static_cast<double>(steps));
+    p.part = static_cast<double>(first + steps - end) / static_cast<double>(steps);
+    passed(p.part);
   }
   p.step->end();
   p.done.again = p.taken - steps;

@@ -44,7 +44,7 @@ inline constexpr chain::Slot<18> gz;
 
 /// What the pressure's update says of the medium, and what goes on to the velocities.
 struct Medium {
-  static constexpr const char* name = "acoustic-adjoint-medium";
+  static constexpr const char* name = "adjoint-acoustic-medium";
   static constexpr std::array accesses{read(vx, along(0, -4, 3)),
                                        read(vy, along(1, -4, 3)),
                                        read(vz, along(2, -4, 3)),
@@ -73,7 +73,7 @@ struct Medium {
 };
 
 struct Velocity {
-  static constexpr const char* name = "acoustic-adjoint-velocity";
+  static constexpr const char* name = "adjoint-acoustic-velocity";
   static constexpr std::array accesses{read(q, along(0, -3, 4)),
                                        read(q, along(1, -3, 4)),
                                        read(q, along(2, -3, 4)),
@@ -95,7 +95,7 @@ struct Velocity {
 
 /// What the velocities' update says of the densities, and what goes on to the pressure.
 struct Density {
-  static constexpr const char* name = "acoustic-adjoint-density";
+  static constexpr const char* name = "adjoint-acoustic-density";
   static constexpr std::array accesses{read(p, along(0, -3, 4)),
                                        read(p, along(1, -3, 4)),
                                        read(p, along(2, -3, 4)),
@@ -132,7 +132,7 @@ struct Density {
 };
 
 struct Pressure {
-  static constexpr const char* name = "acoustic-adjoint-pressure";
+  static constexpr const char* name = "adjoint-acoustic-pressure";
   static constexpr std::array accesses{read(rx, along(0, -4, 3)),
                                        read(ry, along(1, -4, 3)),
                                        read(rz, along(2, -4, 3)),
@@ -156,7 +156,7 @@ struct Pressure {
 } // namespace acoustic_adjoint
 
 struct AcousticAdjoint {
-  static constexpr const char* name = "acoustic-adjoint";
+  static constexpr const char* name = "adjoint-acoustic";
   static constexpr std::array arrays{
       chain::input("p"),      chain::update("vx"),    chain::update("vy"),
       chain::update("vz"),    chain::input("c"),      chain::input("rho"),
@@ -182,7 +182,7 @@ struct AcousticAdjoint {
 };
 
 struct AcousticAdjointEntry : AdjointEntry<AcousticAdjoint> {
-  static constexpr const char* of = "acoustic";
+  static constexpr const char* of = AcousticEntry::name;
 };
 
 namespace built_in {

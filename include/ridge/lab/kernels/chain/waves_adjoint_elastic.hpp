@@ -66,7 +66,7 @@ inline constexpr auto gz = gyz;
 
 /// What the stresses' update says of the moduli, and what goes on to the velocities.
 struct Moduli {
-  static constexpr const char* name = "elastic-adjoint-moduli";
+  static constexpr const char* name = "adjoint-elastic-moduli";
   static constexpr std::array accesses{read(vx, along<false>(0)),
                                        read(vx, along<true>(1)),
                                        read(vx, along<true>(2)),
@@ -131,7 +131,7 @@ struct Moduli {
 };
 
 struct Velocity {
-  static constexpr const char* name = "elastic-adjoint-velocity";
+  static constexpr const char* name = "adjoint-elastic-velocity";
   static constexpr std::array accesses{read(qxx, along<true>(0)),
                                        read(qyy, along<true>(1)),
                                        read(qzz, along<true>(2)),
@@ -174,7 +174,7 @@ struct Velocity {
 
 /// What the velocities' update says of the densities, and what goes on to the stresses.
 struct Density {
-  static constexpr const char* name = "elastic-adjoint-density";
+  static constexpr const char* name = "adjoint-elastic-density";
   static constexpr std::array accesses{read(sxx, along<true>(0)),
                                        read(syy, along<true>(1)),
                                        read(szz, along<true>(2)),
@@ -221,7 +221,7 @@ struct Density {
 };
 
 struct Stress {
-  static constexpr const char* name = "elastic-adjoint-stress";
+  static constexpr const char* name = "adjoint-elastic-stress";
   static constexpr std::array accesses{read(rx, along<false>(0)),
                                        read(rx, along<true>(1)),
                                        read(rx, along<true>(2)),
@@ -269,7 +269,7 @@ struct Stress {
 } // namespace elastic_adjoint
 
 struct ElasticAdjoint {
-  static constexpr const char* name = "elastic-adjoint";
+  static constexpr const char* name = "adjoint-elastic";
   static constexpr std::array arrays{
       chain::update("vx"),     chain::update("vy"),        chain::update("vz"),
       chain::input("sxx"),     chain::input("syy"),        chain::input("szz"),
@@ -297,7 +297,7 @@ struct ElasticAdjoint {
 };
 
 struct ElasticAdjointEntry : AdjointEntry<ElasticAdjoint> {
-  static constexpr const char* of = "elastic";
+  static constexpr const char* of = ElasticEntry::name;
 };
 
 namespace built_in {

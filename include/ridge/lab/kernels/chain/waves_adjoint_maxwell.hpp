@@ -41,7 +41,7 @@ inline constexpr chain::Reach before{{-1, -1, -1}, {}};
 
 /// What the electric fields' update says of the medium, and what goes on to the magnetic ones.
 struct Medium {
-  static constexpr const char* name = "maxwell-adjoint-medium";
+  static constexpr const char* name = "adjoint-maxwell-medium";
   static constexpr std::array accesses{
       read(hx, before), read(hy, before), read(hz, before), read(eps, next), read(by_ex),
       read(by_ey),      read(by_ez),      write(rx),        write(ry),       write(rz),
@@ -70,7 +70,7 @@ struct Medium {
 };
 
 struct Magnetic {
-  static constexpr const char* name = "maxwell-adjoint-magnetic";
+  static constexpr const char* name = "adjoint-maxwell-magnetic";
   static constexpr std::array accesses{read(rx, next),
                                        read(ry, next),
                                        read(rz, next),
@@ -101,7 +101,7 @@ struct Magnetic {
 };
 
 struct Electric {
-  static constexpr const char* name = "maxwell-adjoint-electric";
+  static constexpr const char* name = "adjoint-maxwell-electric";
   static constexpr std::array accesses{
       read(by_hx, before), read(by_hy, before), read(by_hz, before), read(by_ex), read(by_ey),
       read(by_ez),         write(by_ex),        write(by_ey),        write(by_ez)};
@@ -121,7 +121,7 @@ struct Electric {
 } // namespace maxwell_adjoint
 
 struct MaxwellAdjoint {
-  static constexpr const char* name = "maxwell-adjoint";
+  static constexpr const char* name = "adjoint-maxwell";
   static constexpr std::array arrays{
       chain::input("ex"),     chain::input("ey"),      chain::input("ez"),
       chain::update("hx"),    chain::update("hy"),     chain::update("hz"),
@@ -145,7 +145,7 @@ struct MaxwellAdjoint {
 };
 
 struct MaxwellAdjointEntry : AdjointEntry<MaxwellAdjoint> {
-  static constexpr const char* of = "maxwell";
+  static constexpr const char* of = MaxwellEntry::name;
 };
 
 namespace built_in {

@@ -1,5 +1,5 @@
 // `ridge evolve --gradient`: how a loss of a system's traces depends on its medium and its start.
-#include "system_gradient.hpp"
+#include "evolve_system_gradient.hpp"
 
 #include <ridge/core/error.hpp>
 

@@ -3,7 +3,7 @@
 #include <ridge/core/random.hpp>
 
 #include "../core/refuse.hpp"
-#include "system_gradient.hpp"
+#include "evolve_system_gradient.hpp"
 
 #include <fmt/format.h>
 
