@@ -9,6 +9,7 @@
 #include "../io/output_file.hpp"
 #include "commands.hpp"
 #include "doctor_print.hpp"
+#include "foreign/command.hpp"
 #include "interrupt.hpp"
 #include "kernel_options.hpp"
 
@@ -20,6 +21,7 @@ namespace {
 
 struct DoctorCommand {
   KernelOptions launch;
+  ForeignCommand foreign;
   std::string on;
   std::string explain;
   std::string output;
@@ -32,8 +34,16 @@ struct DoctorCommand {
   void run() const {
     if (!explain.empty()) return print_explanation(doctor::find_cause(explain));
     if (causes) return print_causes(json);
+    if (foreign.is_asked()) {
+      if (!launch.kernel.empty() || !on.empty() || prove || checklist)
+        throw UsageError("-- PROGRAM and --from FILE take no KERNEL, --on, --prove or --checklist");
+      return foreign.run(json, output, overwrite);
+    }
+    foreign.require_none();
     if (launch.kernel.empty())
-      throw UsageError("doctor takes a KERNEL, --explain CAUSE or --causes; see --help");
+      throw UsageError(
+          "doctor takes a KERNEL, -- PROGRAM, --from FILE, --explain CAUSE or --causes; "
+          "see --help");
     if (!launch.device.empty() && !on.empty())
       throw UsageError("--device runs the launch, --on only models it; give one of them");
     if (!output.empty() && !on.empty())
@@ -185,10 +195,12 @@ private:
 
 } // namespace
 
-void add_doctor(CommandLine& line) {
+void add_doctor(CommandLine& line, std::optional<std::vector<std::string>> program) {
   const Command command = line.add_command(
       "doctor", "why a launch is slow, what would help, by how much, and whether it does");
   auto o = std::make_shared<DoctorCommand>();
+  o->foreign.program = std::move(program);
+  o->foreign.add_to(command);
   o->launch.add_to(command, KernelOption::doctor);
   command.add_device(&o->launch.device, ": runs the launch there");
   command.add("--on", &o->on, "by the model alone: a device here, a described one, or FILE.json");

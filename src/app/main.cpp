@@ -4,6 +4,7 @@
 
 #include "commands.hpp"
 #include "compiling.hpp"
+#include "foreign/command.hpp"
 #include "interrupt.hpp"
 #include "ranks.hpp"
 #include "version.hpp"
@@ -68,7 +69,7 @@ int main(int argc, char** argv) {
   ridge::app::add_schedules(line);
   ridge::app::add_model(line);
   ridge::app::add_tune(line);
-  ridge::app::add_doctor(line);
+  ridge::app::add_doctor(line, ridge::app::take_program(argc, argv));
   ridge::app::add_count(line);
   ridge::app::add_apply(line);
   ridge::app::add_evolve(line);

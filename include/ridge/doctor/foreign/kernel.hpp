@@ -1,0 +1,137 @@
+// A kernel that is not Ridge's, as a profiler saw it: how often and how long it ran, and what was
+// counted of a launch.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge::doctor {
+
+using Counted = std::optional<double>;
+
+/// What was counted of one launch; what no profiler said is absent. Bytes, seconds and counts are
+/// of the whole launch, shares are 0 to 1.
+struct LaunchCounts {
+  // How it was launched, and what a unit (multiprocessor, compute unit) has room for.
+  Counted blocks, block_threads, registers, shared_bytes, units, clock_hz, best_clock_hz;
+  Counted scratch_bytes; ///< of a thread: AMD's scratch
+  Counted blocks_by_registers, blocks_by_shared, blocks_by_slots, blocks_by_warps; ///< of a unit
+  Counted warps; ///< share of the warps a unit can hold that were there, mean while it had any
+  Counted active_cycles, active_cycles_max,
+      elapsed_cycles; ///< of a unit: mean, most, of the launch
+  // Memory.
+  Counted bytes_read, bytes_written; ///< from and to memory
+  Counted memory_busy, cache_busy,
+      unit_cache_busy; ///< of peak: DRAM, last-level cache, the units' own cache
+  Counted cache_sectors, cache_hits, cache_hit_rate; ///< of the last-level cache
+  Counted asked_sectors, host_sectors,
+      peer_sectors; ///< what units asked of it, and of that where the data lie
+  Counted load_sectors, load_requests, store_sectors, store_requests; ///< of global memory
+  Counted load_used, store_used; ///< share of a sector's bytes that lanes use
+  Counted atomic_sectors, atomic_requests,
+      atomic_busy;       ///< `atomic_busy`: of the busiest part of the cache
+  Counted local_sectors; ///< registers and local arrays that are in memory
+  Counted shared_passes, shared_conflicts,
+      shared_busy; ///< accesses of shared memory, and those that conflicts add
+  // Instructions.
+  Counted instructions, thread_instructions;
+  Counted issue_busy, eligible_warps;
+  Counted lanes; ///< share of a warp's lanes that are active in an instruction
+  Counted fp64_busy, fp32_busy, integer_busy, special_busy, tensor_busy; ///< pipes, of peak
+  Counted fp64_operations, fp32_operations, conversions; ///< instructions of threads
+  Counted fp64_fused, fp32_fused;
+  // Warps that wait, a warp's instruction, by what they wait for.
+  Counted wait_all, wait_memory, wait_shared, wait_result, wait_barrier, wait_fence,
+      wait_memory_queue, wait_shared_queue, wait_pipe, wait_branch, wait_code;
+
+  /// Operations; nothing where they were not counted.
+  [[nodiscard]] Counted flops() const;
+  /// Bytes to and from memory.
+  [[nodiscard]] Counted bytes() const;
+  /// Share of the warps that a unit can hold which the launch allows; by what, where it is given.
+  [[nodiscard]] Counted warps_allowed() const;
+};
+
+/// A name that a profiler gives a count, which member it is, and how much one of it is.
+struct CountName {
+  std::string_view name;
+  Counted LaunchCounts::*member;
+  double unit = 1;
+  bool adds = false; ///< counts of several names are one member
+};
+/// All names that are known: of ncu, of rocprof, rocprofv3 and rocprof-compute.
+[[nodiscard]] const std::vector<CountName>& count_names();
+/// ncu's metrics among them, as --metrics takes them, but for those that `refused` names: not every
+/// GPU has all.
+[[nodiscard]] std::string foreign_ncu_metrics(std::string_view refused = {});
+
+/// A kernel (on a cpu: a function or the whole program), its launches together.
+struct ForeignKernel {
+  std::string name;     ///< as people read it
+  std::string raw_name; ///< mangled, where it is known
+  double launches = 0;
+  double seconds = 0;     ///< of all launches together
+  double shortest = 0;    ///< seconds of the shortest launch; 0: not known
+  std::string shape;      ///< "(100,1,1) x (256,1,1)"
+  LaunchCounts counts;    ///< of one launch
+  std::string counted_by; ///< "ncu", "rocprofv3"; empty: nothing was counted
+  Counted launch_seconds; ///< of the launch that was counted
+
+  [[nodiscard]] double mean() const { return launches > 0 ? seconds / launches : 0; }
+};
+
+/// What perf counted of a program on a processor.
+struct ProcessorCounts {
+  Counted cycles, instructions, branches, branch_misses, cache_misses, tlb_misses, loads,
+      node_loads, node_misses;
+};
+
+/// What a program did beside its kernels, from a timeline. Seconds.
+struct ForeignRun {
+  ProcessorCounts processor;
+  double wall = 0;       ///< of the program, undisturbed; 0: it did not run here
+  double cpu = 0;        ///< of all its threads, undisturbed
+  double kernel_cpu = 0; ///< of these, in the system's kernel
+  double faults = 0, switches = 0, involuntary = 0; ///< page faults, context switches of both kinds
+  double most_bytes = 0;                            ///< of the host's memory
+  double cores = 0;                                 ///< that the program may use
+
+  double span = 0;    ///< from the first activity of the device to the last; 0: no timeline
+  double busy = 0;    ///< of the span, in which a kernel ran
+  double copying = 0; ///< of the span, in which data were copied and no kernel ran
+  double idle = 0;    ///< of the span, in which neither was
+  /// Of `idle`: what the host did, by CUDA's calls. `outside`: no call of CUDA.
+  double waiting = 0, allocating = 0, launching = 0, loading = 0, outside = 0;
+  double launches = 0, waits = 0, allocations = 0; ///< calls
+  double copied_bytes = 0, pageable_bytes = 0, copy_seconds = 0;
+  double device_bytes = 0; ///< most that was allocated on the device at once; 0: not known
+  std::string device, device_name;
+  std::vector<std::string> notes; ///< what could not be found out, and why
+};
+
+/// A program and its kernels, the largest share of time first.
+struct Foreign {
+  ForeignRun run;
+  std::vector<ForeignKernel> kernels;
+  double peak_bytes_per_second =
+      0;                 ///< of memory: measured here, or what the counters take for its peak
+  std::string peak_name; ///< "copy" or "peak of the counters"
+  [[nodiscard]] double kernel_seconds() const;
+};
+
+/// Kernels of a profiler's file: ncu's CSV (any page), rocprof, rocprofv3 or rocprof-compute CSV,
+/// in which launches of one name are one kernel, whose longest launch is the one that is counted.
+/// Throws UsageError for other texts, and for a file that says neither times nor counters.
+[[nodiscard]] Foreign read_foreign(std::string_view text);
+
+/// Adds what `counted` has of kernels that `all` knows, by their names.
+void add_counts(Foreign& all, const Foreign& counted);
+
+/// "flux<double>" of "void flux<double>(double*, int)": without parameters and result.
+[[nodiscard]] std::string short_name(const std::string& name);
+
+} // namespace ridge::doctor

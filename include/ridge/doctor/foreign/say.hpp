@@ -1,0 +1,33 @@
+// What the doctor says of a program that is not Ridge's.
+#pragma once
+
+#include <ridge/doctor/foreign/cause.hpp>
+
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace ridge::doctor {
+
+/// What the user knows and asks for.
+struct ForeignAsked {
+  std::optional<std::regex> kernel; ///< of the names to look at; else all
+  int top = 3;                      ///< kernels at most
+  double bytes = 0;                 ///< that a launch must move at least; 0: not known
+  double flops = 0;                 ///< operations of a launch; 0: those that were counted
+};
+
+/// The kernels that are asked for, the largest share of time first. Throws UsageError that lists
+/// the names where none is.
+[[nodiscard]] std::vector<const ForeignKernel*> chosen(const Foreign& all,
+                                                       const ForeignAsked& asked);
+
+/// At most 20 lines for the program, and at most 20 a kernel.
+[[nodiscard]] std::string foreign_text(const Foreign& all, const ForeignAsked& asked);
+/// {"program": ..., "kernels": [...]}, each with its causes.
+[[nodiscard]] std::string foreign_json(const Foreign& all, const ForeignAsked& asked);
+/// Records of the kernels for ridge report and ridge compare: bytes are those counted where the
+/// least are not known.
+[[nodiscard]] std::string foreign_records(const Foreign& all, const ForeignAsked& asked);
+
+} // namespace ridge::doctor

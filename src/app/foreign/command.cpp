@@ -1,0 +1,176 @@
+#include "command.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/core/units.hpp>
+#include <ridge/device/device.hpp>
+#include <ridge/record/roof_source.hpp>
+
+#include "../../core/refuse.hpp"
+#include "../../io/output_file.hpp"
+#include "../kernel_options.hpp"
+#include "profilers.hpp"
+#include "spawn.hpp"
+
+#include <fmt/core.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <string_view>
+
+namespace ridge::app {
+
+namespace {
+
+using doctor::Foreign, doctor::ForeignAsked, doctor::ForeignKernel;
+
+/// What the counters take for memory's peak, of the kernel that comes closest to it.
+void take_counted_peak(Foreign& all) {
+  double most_busy = 0.02; // less says too little
+  for (const ForeignKernel& k : all.kernels) {
+    const double seconds = k.launch_seconds.value_or(0), busy = k.counts.memory_busy.value_or(0);
+    if (seconds <= 0 || busy <= most_busy || !k.counts.bytes()) continue;
+    most_busy = busy;
+    all.peak_bytes_per_second = *k.counts.bytes() / seconds / busy;
+    all.peak_name = "memory's peak";
+  }
+}
+
+/// Measures what a copy reaches on the device, where Ridge has kernels for it.
+void take_measured_peak(Foreign& all) {
+  try {
+    const Device device = named_device(all.run.device);
+    all.run.device_name = device.facts().name;
+    RoofSource roof(device, true);
+    if (const Ceiling* const copy = roof.find("copy")) {
+      all.peak_bytes_per_second = copy->value;
+      all.peak_name = "a copy here";
+    }
+  } catch (const Error& error) {
+    all.run.notes.push_back(fmt::format("no roof was measured: {}", error.what()));
+  }
+}
+
+double cores_here() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+void take_usage(doctor::ForeignRun& run, const Ended& ended) {
+  run.wall = ended.seconds;
+  run.cpu = ended.user + ended.system;
+  run.kernel_cpu = ended.system;
+  run.faults = ended.faults;
+  run.switches = ended.switches;
+  run.involuntary = ended.involuntary;
+  run.most_bytes = ended.most_bytes;
+  run.cores = cores_here();
+}
+
+/// Runs the program as it is. Where it fails that is what there is to say, with its exit code.
+Ended run_undisturbed(const std::vector<std::string>& program, bool json) {
+  const Ended ended = run_program(program, json ? Shown::on_stderr : Shown::as_is);
+  if (ended.status != 0) {
+    throw Error(static_cast<ExitCode>(ended.status),
+                fmt::format("{} ended with {} after {}; a program that fails is not examined",
+                            program.front(), to_text(ended), to_text(Seconds{ended.seconds})));
+  }
+  return ended;
+}
+
+Foreign examine_program(const std::vector<std::string>& words, const ForeignAsked& asked, bool json,
+                        const std::string& keep) {
+  const Profiled program{words, keep};
+  const Ended ended = run_undisturbed(words, json);
+  Foreign all;
+  if (has_nvidia()) {
+    all = timeline_of(program);
+    take_usage(all.run, ended);
+    if (all.run.span > 0 || std::getenv("RIDGE_NCU") != nullptr) {
+      if (all.run.span <= 0 || !all.kernels.empty()) count_by_ncu(program, asked, all);
+      if (all.run.span > 0) take_measured_peak(all);
+    }
+  } else if (has_amd()) {
+    take_usage(all.run, ended);
+    count_by_rocprof(program, all);
+  }
+  if (all.run.span <= 0 && all.kernels.empty()) {
+    take_usage(all.run, ended);
+    all.run.device = "cpu";
+    count_by_perf(program, all);
+  }
+  return all;
+}
+
+} // namespace
+
+void ForeignCommand::add_to(const Command& command) {
+  command.add({
+      {"--from", &from,
+       "examine a profiler's file instead: .ncu-rep, CSV of ncu (--page raw), rocprof, rocprofv3 "
+       "or "
+       "rocprof-compute, perf.data, or what perf stat and perf report print"},
+      {"--kernel", &kernel,
+       "with -- PROGRAM or --from: a regular expression of the kernels to look at"},
+      {"--keep", &keep,
+       "with -- PROGRAM: a new folder for what the profilers write, which --from reads"},
+      {"--top", &top,
+       "with these: so many kernels at most, by their share of time; 3 if not given"},
+      {"--bytes", &bytes, "with these: bytes that a launch must move at least"},
+      {"--flops", &flops, "with these: operations of a launch; those counted if not given"},
+  });
+  command.set_footer("ridge doctor [OPTIONS] -- PROGRAM [ARGUMENTS...] runs a program of yours, "
+                     "which need not know "
+                     "Ridge, and examines its kernels");
+}
+
+void ForeignCommand::require_none() const {
+  refuse_if(!kernel.empty() || !keep.empty() || bytes || flops || top,
+            "--kernel, --top, --bytes, --flops and --keep go with -- PROGRAM or --from FILE");
+}
+
+void ForeignCommand::run(bool json, const std::string& output, bool overwrite) const {
+  refuse_if(program && program->empty(),
+            "-- is followed by no program; give ridge doctor -- PROGRAM ARGUMENTS");
+  refuse_if(!keep.empty() && !program, "--keep takes what profilers write of -- PROGRAM");
+  refuse_if(program && !from.empty(), "--from reads a file, -- runs a program; give one of them");
+  refuse_if(top && *top < 1, "--top must be 1 or more");
+  for (const auto& value : {bytes, flops})
+    refuse_if(value && !(*value > 0 && std::isfinite(*value)),
+              "--bytes and --flops must be numbers above 0");
+  ForeignAsked asked{{}, top.value_or(3), bytes.value_or(0), flops.value_or(0)};
+  try {
+    if (!kernel.empty()) asked.kernel.emplace(kernel);
+  } catch (const std::regex_error&) {
+    throw UsageError(
+        fmt::format("--kernel '{}' is no regular expression; give one such as 'flux.*'", kernel));
+  }
+  io::OutputPlan plan(overwrite);
+  if (!from.empty()) plan.reads(from, "the profiler's file");
+  if (!output.empty()) plan.writes_at_once(output, "the file of the records");
+  plan.claim();
+  std::error_code failed;
+  if (!keep.empty() && !std::filesystem::create_directory(keep, failed))
+    throw UsageError(fmt::format("--keep {}: no new folder can be made of that name", keep));
+  Foreign all =
+      from.empty() ? examine_program(*program, asked, json, keep) : read_profiler_file(from);
+  if (all.peak_bytes_per_second <= 0) take_counted_peak(all);
+  const std::string text = json ? foreign_json(all, asked) + "\n" : foreign_text(all, asked);
+  if (!output.empty()) io::write_text_file(plan, output, foreign_records(all, asked));
+  fmt::print("{}", text);
+}
+
+std::optional<std::vector<std::string>> take_program(int& argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "doctor") return {};
+  for (int i = 2; i < argc; ++i) {
+    if (std::string_view(argv[i]) != "--") continue;
+    const std::vector<std::string> words(argv + i + 1, argv + argc);
+    argc = i;
+    return words;
+  }
+  return {};
+}
+
+} // namespace ridge::app

@@ -1,0 +1,33 @@
+// `ridge doctor -- PROGRAM` and `ridge doctor --from FILE`: kernels that are not Ridge's.
+#pragma once
+
+#include "../options.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ridge::app {
+
+struct ForeignCommand {
+  std::optional<std::vector<std::string>> program; ///< the words behind --
+  std::string from, kernel, keep;
+  std::optional<double> bytes, flops;
+  std::optional<int> top;
+
+  void add_to(const Command& command);
+  [[nodiscard]] bool is_asked() const { return program || !from.empty(); }
+  /// Throws UsageError where an option of it is given, and it is not asked for.
+  void require_none() const;
+  /// Runs or reads, and prints. `output`: records for ridge report; empty: none.
+  void run(bool json, const std::string& output, bool overwrite) const;
+};
+
+/// The words behind the first `--` of `ridge doctor`, which are taken off the command line; nothing
+/// where there is none.
+[[nodiscard]] std::optional<std::vector<std::string>> take_program(int& argc, char** argv);
+
+class CommandLine;
+void add_doctor(CommandLine& line, std::optional<std::vector<std::string>> program);
+
+} // namespace ridge::app

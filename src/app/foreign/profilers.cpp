@@ -1,0 +1,338 @@
+#include "profilers.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/device/library.hpp>
+#include <ridge/doctor/foreign/perf.hpp>
+#include <ridge/doctor/foreign/timeline.hpp>
+#include <ridge/launch/process.hpp>
+
+#include "spawn.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace ridge::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using doctor::Foreign, doctor::ForeignKernel;
+using Words = std::vector<std::string>;
+
+/// A folder that vanishes with what is in it.
+class Scratch {
+public:
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "ridge-doctor-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw Failure("no temporary folder can be made in " + fs::temp_directory_path().string());
+    path_ = name;
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::string file(const std::string& name = "") const {
+    return (path_ / name).string();
+  }
+
+private:
+  fs::path path_;
+};
+
+std::string content(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// The program of a variable, else one of a name; empty where there is none. Throws UsageError
+/// where the variable names none.
+std::string profiler(const char* variable, const Words& names) {
+  if (const char* const given = std::getenv(variable)) {
+    std::string found = launch::find_program(given);
+    if (found.empty()) throw UsageError(fmt::format("{}={}: no such program", variable, given));
+    return found;
+  }
+  for (const std::string& name : names) {
+    if (std::string found = launch::find_program(name); !found.empty()) return found;
+  }
+  return {};
+}
+
+std::string find_ncu() {
+  const char* const home = std::getenv("CUDA_HOME");
+  return profiler("RIDGE_NCU",
+                  {"ncu", fmt::format("{}/bin/ncu", home != nullptr ? home : "/usr/local/cuda")});
+}
+std::string find_rocprof() {
+  return profiler("RIDGE_ROCPROFV3", {"rocprofv3", "/opt/rocm/bin/rocprofv3"});
+}
+std::string find_perf() {
+  return profiler("RIDGE_PERF", {"perf"});
+}
+
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+constexpr const char* allow_ncu =
+    "the driver lets only administrators count (ERR_NVGPUCTRPERM): an administrator loads it with "
+    "NVreg_RestrictProfilingToAdminUsers=0 (/etc/modprobe.d), or runs this as root or with "
+    "CAP_SYS_ADMIN; "
+    "what follows is by times alone";
+constexpr const char* allow_perf = "perf may not count here: an administrator sets sysctl "
+                                   "kernel.perf_event_paranoid=1, or gives the container "
+                                   "CAP_PERFMON; what follows is by times alone";
+
+/// ncu's first error, or nothing.
+std::string error_of(const std::string& report) {
+  const auto at = report.find("==ERROR==");
+  return at == std::string::npos ? "" : report.substr(at + 10, report.find('\n', at) - at - 10);
+}
+
+/// A regular expression for exactly these names.
+std::string one_of(const std::vector<const ForeignKernel*>& kernels) {
+  std::string all;
+  for (const ForeignKernel* const k : kernels) {
+    all += all.empty() ? "" : "|";
+    for (const char c : k->raw_name)
+      all += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ? std::string(1, c)
+                                                                          : fmt::format("\\{}", c);
+  }
+  return "^(" + all + ")$";
+}
+
+void keep_file(const Profiled& program, const std::string& file, const char* name) {
+  std::error_code ignored; // what is kept is beside the answer
+  if (!program.keep.empty()) fs::copy_file(file, fs::path(program.keep) / name, ignored);
+}
+
+/// Reads all timelines of a folder: the process with most time in kernels, and a note on the
+/// others.
+Foreign longest_timeline(const std::string& folder, const Profiled& program) {
+  Foreign longest;
+  std::string of_longest;
+  int processes = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    Foreign one = doctor::read_timeline(content(entry.path().string()));
+    if (one.run.span <= 0) continue;
+    ++processes;
+    if (one.kernel_seconds() < longest.kernel_seconds()) continue;
+    longest = std::move(one);
+    of_longest = entry.path().string();
+  }
+  if (processes > 0) keep_file(program, of_longest, "timeline.tsv");
+  if (processes > 1)
+    longest.run.notes.push_back(fmt::format(
+        "{} processes used the device; this is the one with most time in kernels", processes));
+  return longest;
+}
+
+/// What --keep left of a program: its timeline, with what ncu counted.
+Foreign read_kept(const std::string& folder) {
+  Foreign all = doctor::read_timeline(content((fs::path(folder) / "timeline.tsv").string()));
+  const std::string counted = content((fs::path(folder) / "ncu.csv").string());
+  if (all.kernels.empty() && counted.empty())
+    throw UsageError(fmt::format(
+        "--from {}: the folder has no timeline.tsv and no ncu.csv, as --keep writes them", folder));
+  if (counted.empty()) return all;
+  Foreign counts = doctor::read_foreign(counted);
+  if (all.kernels.empty()) return counts;
+  add_counts(all, counts);
+  return all;
+}
+
+} // namespace
+
+bool has_nvidia() {
+  return std::getenv("RIDGE_NCU") != nullptr || access("/dev/nvidiactl", F_OK) == 0 ||
+         access("/dev/dxg", F_OK) == 0;
+}
+bool has_amd() {
+  return std::getenv("RIDGE_ROCPROFV3") != nullptr ||
+         (access("/dev/kfd", F_OK) == 0 && !find_rocprof().empty());
+}
+
+Foreign timeline_of(const Profiled& program) {
+  const std::string library = library_folder() + "/ridge/ridge_timeline.so";
+  Foreign none;
+  if (access(library.c_str(), R_OK) != 0) {
+    none.run.notes.emplace_back(
+        "no timeline: this Ridge was built without CUPTI's header (cupti.h of the CUDA toolkit)");
+    return none;
+  }
+  const Scratch folder;
+  (void)run_program(program.words, Shown::nowhere,
+                    {{"CUDA_INJECTION64_PATH", library}, {"RIDGE_TIMELINE", folder.file()}});
+  Foreign found = longest_timeline(folder.file(), program);
+  if (found.run.span <= 0) {
+    const bool loaded = !fs::is_empty(folder.file());
+    found.run.notes.emplace_back(
+        loaded ? "the program ran no kernel and no copy on a GPU"
+               : "no timeline: the program did not start CUDA, or libcupti.so is not here "
+                 "(pip install nvidia-cuda-cupti, or set RIDGE_CUPTI to it)");
+  }
+  return found;
+}
+
+void count_by_ncu(const Profiled& program, const doctor::ForeignAsked& asked, Foreign& all) {
+  const std::string ncu = find_ncu();
+  if (ncu.empty()) {
+    all.run.notes.emplace_back(
+        "ncu is not here: install Nsight Compute (nsight-compute of the CUDA toolkit), or set "
+        "RIDGE_NCU to it; what follows is by times alone");
+    return;
+  }
+  const Scratch folder;
+  const std::string log = folder.file("report.csv");
+  Words which{"--launch-count",
+              "50"}; // no timeline: the first launches say where the time goes, too
+  if (!all.kernels.empty()) {
+    const auto kernels = chosen(all, asked);
+    double fewest = kernels.front()->launches;
+    for (const ForeignKernel* const k : kernels)
+      fewest = std::min(fewest, k->launches);
+    // Not the first launch of each, where there are more: caches are warm, and what it is given is
+    // as usual.
+    const int number = std::clamp(static_cast<int>(fewest), 1, 3);
+    which = {"--kernel-name-base", "mangled", "--kernel-id",
+             fmt::format("::regex:{}:{}", one_of(kernels), number)};
+  }
+  const auto count = [&](const std::string& metrics) {
+    const Words command =
+        joined({ncu, "--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base",
+                "mangled", "--target-processes", "all", "--clock-control", "none", "--metrics",
+                metrics, "--log-file", log},
+               which);
+    return run_program(joined(command, program.words), Shown::nowhere);
+  };
+  Ended ended = count(doctor::foreign_ncu_metrics());
+  std::string report = content(log);
+  // A GPU without some of the counters: ncu names them, and counts nothing.
+  if (const std::string rest = doctor::foreign_ncu_metrics(report);
+      report.find("Kernel Name") == std::string::npos && rest != doctor::foreign_ncu_metrics()) {
+    fs::remove(log);
+    ended = count(rest);
+    report = content(log);
+  }
+  keep_file(program, log, "ncu.csv");
+  if (report.find("ERR_NVGPUCTRPERM") != std::string::npos) {
+    all.run.notes.emplace_back(allow_ncu);
+    return;
+  }
+  try {
+    const Foreign counted = doctor::read_foreign(report);
+    if (all.kernels.empty())
+      all.kernels = counted.kernels;
+    else
+      add_counts(all, counted);
+  } catch (const Error& error) {
+    const std::string said = error_of(report);
+    all.run.notes.push_back(fmt::format("ncu counted nothing ({}): {}", to_text(ended),
+                                        said.empty() ? error.what() : said));
+  }
+}
+
+void count_by_rocprof(const Profiled& program, Foreign& all) {
+  const std::string rocprof = find_rocprof();
+  if (rocprof.empty()) {
+    all.run.notes.emplace_back(
+        "rocprofv3 is not here: install rocprofiler-sdk of ROCm; what follows is by times alone");
+    return;
+  }
+  const Scratch folder;
+  const Ended ended =
+      run_program(joined({rocprof, "--pmc", "FETCH_SIZE", "WRITE_SIZE", "L2CacheHit",
+                          "--output-format", "csv", "-d", folder.file(), "-o", "counted", "--"},
+                         program.words),
+                  Shown::nowhere);
+  for (const auto& entry : fs::recursive_directory_iterator(folder.file())) {
+    if (!entry.path().filename().string().ends_with("counter_collection.csv")) continue;
+    all.kernels = doctor::read_foreign(content(entry.path().string())).kernels;
+    return;
+  }
+  all.run.notes.push_back(fmt::format("rocprofv3 left no counters ({})", to_text(ended)));
+}
+
+void count_by_perf(const Profiled& program, Foreign& all) {
+  const std::string perf = find_perf();
+  if (perf.empty()) {
+    all.run.notes.emplace_back(
+        "perf is not here: install linux-perf (Debian) or linux-tools (Ubuntu); what follows is "
+        "by times alone");
+    return;
+  }
+  const Scratch folder;
+  const std::string counts = folder.file("counts"), samples = folder.file("samples");
+  const Ended counting = run_program(
+      joined({perf, "stat", "-x,", "-o", counts, "-e", doctor::perf_events(), "--"}, program.words),
+      Shown::nowhere);
+  Foreign found;
+  found.run = all.run;
+  const bool any = doctor::read_perf(content(counts), found);
+  if (!any || counting.status != 0) all.run.notes.emplace_back(allow_perf);
+  all.run.processor = found.run.processor;
+  if (any && !found.run.processor.cycles)
+    all.run.notes.emplace_back(
+        "this processor shows the system no counters of its own (a virtual machine must be given "
+        "them): no cache misses, branches and TLB are known");
+  const Ended sampling =
+      run_program(joined({perf, "record", "-q", "-F", "199", "-o", samples, "--"}, program.words),
+                  Shown::nowhere);
+  if (sampling.status != 0) return;
+  all.kernels = read_profiler_file(samples).kernels;
+  const double cpu = all.run.cpu;
+  for (ForeignKernel& k : all.kernels)
+    k.seconds *= cpu;
+}
+
+Foreign read_profiler_file(const std::string& file) {
+  std::error_code none;
+  if (fs::is_directory(file, none)) return read_kept(file);
+  if (!fs::is_regular_file(file, none))
+    throw UsageError(fmt::format("--from {}: there is no such file", file));
+  std::string text = content(file);
+  if (text.starts_with("NVR")) { // a report of ncu
+    const std::string ncu = find_ncu();
+    if (ncu.empty())
+      throw Failure(fmt::format(
+          "{} takes ncu to be read, which is not here: install Nsight Compute, set RIDGE_NCU, or "
+          "give what ncu --import {} --csv --page raw prints",
+          file, file));
+    text = launch::run_command(
+               {ncu, "--import", file, "--csv", "--page", "raw", "--print-units", "base"},
+               fs::current_path().string())
+               .report;
+  } else if (text.starts_with("PERFILE2")) {
+    const std::string perf = find_perf();
+    if (perf.empty())
+      throw Failure(fmt::format("{} takes perf to be read, which is not here", file));
+    text = launch::run_command({perf, "report", "--stdio", "--no-children", "-i", file},
+                               fs::current_path().string())
+               .report;
+  }
+  Foreign all = doctor::read_timeline(text);
+  if (all.run.span > 0) return all;
+  if (doctor::read_perf(text, all)) {
+    all.run.device = "cpu";
+    return all;
+  }
+  try {
+    return doctor::read_foreign(text);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("--from {}: {}", file, error.what()));
+  }
+}
+
+} // namespace ridge::app

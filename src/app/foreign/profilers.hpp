@@ -1,0 +1,41 @@
+// The profilers that are here, run over a program of the user's.
+#pragma once
+
+#include <ridge/doctor/foreign/say.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ridge::app {
+
+/// A program to run under profilers, and the folder that keeps what they write; empty: none does.
+struct Profiled {
+  std::vector<std::string> words;
+  std::string keep;
+};
+
+/// What `ridge doctor --from` reads: a report of ncu, CSV of ncu, rocprof, rocprofv3 or
+/// rocprof-compute, what perf wrote or printed, or a timeline that was kept. Throws UsageError for
+/// other files.
+[[nodiscard]] doctor::Foreign read_profiler_file(const std::string& file);
+
+/// The timeline of the program's kernels, copies and calls; empty where there is none, and why in
+/// its notes.
+[[nodiscard]] doctor::Foreign timeline_of(const Profiled& program);
+
+/// Counts launches of the kernels that are asked for, by ncu. What could not be counted, and how it
+/// is allowed, goes to the notes.
+void count_by_ncu(const Profiled& program, const doctor::ForeignAsked& asked, doctor::Foreign& all);
+
+/// Kernels and counts by rocprofv3.
+void count_by_rocprof(const Profiled& program, doctor::Foreign& all);
+
+/// Functions and counts by perf.
+void count_by_perf(const Profiled& program, doctor::Foreign& all);
+
+/// Whether there is a device of this maker, or a profiler was named for it (RIDGE_NCU,
+/// RIDGE_ROCPROFV3).
+[[nodiscard]] bool has_nvidia();
+[[nodiscard]] bool has_amd();
+
+} // namespace ridge::app

@@ -1,0 +1,104 @@
+// Which causes hold for a foreign kernel or program, and what their cures bring.
+#include "rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ridge::doctor {
+
+namespace {
+
+std::array<std::pair<double, std::string_view>, 11> named(const Busy& b) {
+  return {{{b.memory, "memory"},
+           {b.cache, "the last-level cache"},
+           {b.unit_cache, "the units' caches"},
+           {b.shared, "shared memory"},
+           {b.atomics, "atomics of one part of the cache"},
+           {b.issue, "instruction issue"},
+           {b.fp64, "the fp64 pipe"},
+           {b.fp32, "the fp32 pipe"},
+           {b.integer, "the integer pipe"},
+           {b.special, "conversions and special functions"},
+           {b.tensor, "the tensor pipe"}}};
+}
+
+constexpr double least_gain = 1 / (1 - 0.03);
+
+std::vector<ForeignDiagnosis> diagnose(const Subject& subject, bool (*wanted)(CauseOf)) {
+  std::vector<ForeignDiagnosis> found;
+  for (const ForeignCause& cause : foreign_causes()) {
+    if (!wanted(cause.of)) continue;
+    const Counted evidence = cause.evidence(subject);
+    if (!evidence || !cause.found(*evidence)) continue;
+    const double gain = cause.gain(subject, *evidence);
+    if (gain >= least_gain) found.push_back({&cause, *evidence, gain});
+  }
+  std::stable_sort(
+      found.begin(), found.end(),
+      [](const ForeignDiagnosis& a, const ForeignDiagnosis& b) { return a.gain > b.gain; });
+  return found;
+}
+
+} // namespace
+
+double Busy::most() const {
+  double all = 0;
+  for (const auto& [share, name] : named(*this))
+    all = std::max(all, share);
+  return all;
+}
+
+std::string_view Busy::busiest() const {
+  const auto all = named(*this);
+  return std::max_element(all.begin(), all.end())->second;
+}
+
+Busy busy_of(const LaunchCounts& c) {
+  // Pipes count cycles in which a unit is active; a launch's time has the others, too.
+  double active = 1;
+  if (c.active_cycles && c.elapsed_cycles.value_or(0) > 0)
+    active = std::min(1.0, *c.active_cycles / *c.elapsed_cycles);
+  const auto of_active = [&](const Counted& share) { return share.value_or(0) * active; };
+  return {c.memory_busy.value_or(0), c.cache_busy.value_or(0),  of_active(c.unit_cache_busy),
+          c.shared_busy.value_or(0), c.atomic_busy.value_or(0), of_active(c.issue_busy),
+          of_active(c.fp64_busy),    of_active(c.fp32_busy),    of_active(c.integer_busy),
+          of_active(c.special_busy), of_active(c.tensor_busy)};
+}
+
+double Subject::gain(const Busy& then) const {
+  const double now = busy.most(), later = then.most();
+  return now > 0 && later > 0 ? now / later : 1;
+}
+
+double Subject::gain_of_more_under_way(double factor) const {
+  const double now = busy.most();
+  return now > 0 ? std::min(factor, std::max(1.0, within_reach / now)) : 1;
+}
+
+const std::vector<ForeignCause>& foreign_causes() {
+  static const std::vector<ForeignCause> all = [] {
+    std::vector<ForeignCause> rows;
+    for (const auto& some :
+         {host_causes(), memory_causes(), warp_causes(), instruction_causes(), processor_causes()})
+      rows.insert(rows.end(), some.begin(), some.end());
+    return rows;
+  }();
+  return all;
+}
+
+std::vector<ForeignDiagnosis> diagnose_kernel(const Foreign& all, const ForeignKernel& kernel,
+                                              double least_bytes) {
+  Subject subject{all, &kernel, busy_of(kernel.counts), least_bytes};
+  if (least_bytes <= 0 && all.run.device_bytes > 0) {
+    subject.least_bytes = all.run.device_bytes;
+    subject.least_is_allocated = true;
+  }
+  return diagnose(subject, [](CauseOf of) { return of == CauseOf::kernel; });
+}
+
+std::vector<ForeignDiagnosis> diagnose_run(const Foreign& all) {
+  return diagnose({all}, [](CauseOf of) { return of != CauseOf::kernel; });
+}
+
+} // namespace ridge::doctor

@@ -1,0 +1,145 @@
+// Causes by which a device has nothing to do.
+#include "rows.hpp"
+
+#include <algorithm>
+
+namespace ridge::doctor {
+
+namespace {
+
+double span_of(const Subject& s) {
+  return s.all.run.span;
+}
+/// The program's time over that without a part of the device's span.
+double gain_without(const Subject& s, double seconds) {
+  const double whole = std::max(s.all.run.wall, s.all.run.span);
+  return whole > seconds ? whole / (whole - seconds) : 1;
+}
+double mean_launch(const Foreign& all) {
+  double launches = 0;
+  for (const ForeignKernel& k : all.kernels)
+    launches += k.launches;
+  return launches > 0 ? all.kernel_seconds() / launches : 0;
+}
+/// Whether the host waits for the device about once a launch.
+bool waits_each_time(const ForeignRun& r) {
+  return r.launches > 0 && r.waits > 0.5 * r.launches;
+}
+
+ForeignCause of_program(std::string_view name, std::string_view title, std::string_view unit,
+                        double threshold) {
+  ForeignCause c;
+  c.name = name;
+  c.title = title;
+  c.unit = unit;
+  c.threshold = threshold;
+  c.of = CauseOf::program;
+  return c;
+}
+
+ForeignCause host_waits() {
+  ForeignCause c = of_program(
+      "host-waits",
+      "the host waits for the device before it launches more: the device then waits for it",
+      "of the device's time it is idle, with a wait for each launch or two", 0.1);
+  c.evidence = [](const Subject& s) -> Counted {
+    const ForeignRun& r = s.all.run;
+    if (span_of(s) <= 0 || !waits_each_time(r)) return {};
+    return (r.waiting + r.launching + r.outside) / r.span;
+  };
+  c.gain = [](const Subject& s, double evidence) {
+    return gain_without(s, evidence * s.all.run.span);
+  };
+  c.experiment = "CUDA_LAUNCH_BLOCKING=1 in front of the program: it takes no longer where the "
+                 "host waits each time already";
+  c.action =
+      "wait once at the end; keep results that decide what comes next on the device; two streams";
+  return c;
+}
+
+ForeignCause short_launches() {
+  ForeignCause c =
+      of_program("launches-too-short", "kernels end before the host has launched the next one",
+                 "of the device's time it is idle while the host launches", 0.1);
+  c.evidence = [](const Subject& s) -> Counted {
+    const ForeignRun& r = s.all.run;
+    constexpr double most_seconds = 20e-6;
+    if (span_of(s) <= 0 || r.launches < 10 || waits_each_time(r) ||
+        mean_launch(s.all) > most_seconds)
+      return {};
+    return (r.launching + r.outside + r.waiting) / r.span;
+  };
+  c.gain = [](const Subject& s, double evidence) {
+    return gain_without(s, evidence * s.all.run.span);
+  };
+  c.experiment = "the same launches in a CUDA graph (torch.cuda.graph, mode='reduce-overhead'), or "
+                 "on more data each";
+  c.action = "fuse kernels, launch them as a graph, or give each more data";
+  return c;
+}
+
+ForeignCause copies() {
+  ForeignCause c = of_program("copies", "data go between host and device while no kernel runs",
+                              "of the device's time", 0.1);
+  c.evidence = [](const Subject& s) -> Counted {
+    return span_of(s) > 0 ? Counted(s.all.run.copying / s.all.run.span) : Counted();
+  };
+  c.gain = [](const Subject& s, double) { return gain_without(s, s.all.run.copying); };
+  c.experiment =
+      "run with the copies left out (results are wrong): what the time falls by is what they cost";
+  c.action = "keep data on the device; page-locked memory (cudaMallocHost) and cudaMemcpyAsync in "
+             "a stream beside the kernels";
+  return c;
+}
+
+ForeignCause allocation() {
+  ForeignCause c = of_program("allocation", "memory is allocated and freed between kernels",
+                              "of the device's time it is idle meanwhile", 0.05);
+  c.evidence = [](const Subject& s) -> Counted {
+    return span_of(s) > 0 ? Counted(s.all.run.allocating / s.all.run.span) : Counted();
+  };
+  c.gain = [](const Subject& s, double) { return gain_without(s, s.all.run.allocating); };
+  c.experiment = "allocate before the loop, or cudaMallocAsync with a pool that keeps its memory: "
+                 "the calls go, and the time";
+  c.action = "allocate once; cudaMallocAsync with a release threshold";
+  return c;
+}
+
+ForeignCause host_computes() {
+  ForeignCause c = of_program("host-computes", "the host does other work between launches",
+                              "of the device's time it is idle, outside of CUDA's calls", 0.15);
+  c.evidence = [](const Subject& s) -> Counted {
+    if (span_of(s) <= 0 || waits_each_time(s.all.run)) return {};
+    constexpr double short_launch = 20e-6;
+    return mean_launch(s.all) > short_launch ? Counted(s.all.run.outside / s.all.run.span)
+                                             : Counted();
+  };
+  c.gain = [](const Subject& s, double) { return gain_without(s, s.all.run.outside); };
+  c.experiment =
+      "perf record or py-spy of the host's side: its hottest function is what the device waits for";
+  c.action =
+      "launch ahead, prepare the next piece in another thread, or move that work to the device";
+  return c;
+}
+
+ForeignCause loading() {
+  ForeignCause c =
+      of_program("kernels-loaded-late", "kernels are loaded or compiled between launches",
+                 "of the device's time it is idle meanwhile", 0.1);
+  c.evidence = [](const Subject& s) -> Counted {
+    return span_of(s) > 0 ? Counted(s.all.run.loading / s.all.run.span) : Counted();
+  };
+  c.gain = [](const Subject& s, double) { return gain_without(s, s.all.run.loading); };
+  c.experiment = "CUDA_MODULE_LOADING=EAGER in front of the program: loading moves to its start";
+  c.action = "a longer run pays once; build for the architecture of this device, so that nothing "
+             "is compiled when it loads";
+  return c;
+}
+
+} // namespace
+
+std::vector<ForeignCause> host_causes() {
+  return {host_waits(), short_launches(), copies(), allocation(), host_computes(), loading()};
+}
+
+} // namespace ridge::doctor

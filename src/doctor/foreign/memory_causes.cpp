@@ -1,0 +1,192 @@
+// Causes by which a kernel moves or asks for more than it must.
+#include "rows.hpp"
+
+#include <algorithm>
+
+namespace ridge::doctor {
+
+namespace {
+
+constexpr double sector = 32; // bytes
+
+/// Sectors of global memory that lanes ask for, and the share of their bytes that lanes use.
+struct Asked {
+  double sectors = 0, used = 1, of_request = 0;
+};
+Asked asked(const LaunchCounts& c) {
+  const double loads = c.load_sectors.value_or(0), stores = c.store_sectors.value_or(0);
+  const double requests = c.load_requests.value_or(0) + c.store_requests.value_or(0);
+  if (loads + stores <= 0 || requests <= 0) return {};
+  const double used =
+      (loads * c.load_used.value_or(1) + stores * c.store_used.value_or(1)) / (loads + stores);
+  return {loads + stores, std::clamp(used, 1.0 / sector, 1.0), (loads + stores) / requests};
+}
+
+ForeignCause uncoalesced() {
+  ForeignCause c;
+  c.name = "uncoalesced";
+  c.title = "the lanes of a warp touch more sectors of memory than they use";
+  c.unit = "bytes of sectors touched for each byte used";
+  c.threshold = 1.5;
+  c.evidence = [](const Subject& s) -> Counted {
+    const Asked a = asked(s.counts());
+    constexpr double of_full_warp = 4.5; // sectors of 32 lanes with 4 bytes each
+    // Lanes that read one number touch one sector, of which they use little: that costs nothing.
+    if (a.of_request < of_full_warp) return {};
+    return 1 / a.used;
+  };
+  c.gain = [](const Subject& s, double evidence) {
+    Busy then = s.busy;
+    const double left = 1 / evidence;
+    const double local = s.counts().local_sectors.value_or(0);
+    const double all = asked(s.counts()).sectors + local;
+    const double part = all > 0 ? 1 - (all - local) / all * (1 - left) : 1;
+    then.unit_cache *= part;
+    then.cache *= part;
+    // Sectors that the cache had kept until their other bytes were asked for came from memory once.
+    if (s.counts().cache_hit_rate.value_or(0) < 0.5) then.memory *= part;
+    return s.busy.most() < busy_enough ? 1 / part : s.gain(then);
+  };
+  c.experiment = "a copy of as many bytes by neighbouring lanes: ridge roof --device; then ncu's "
+                 "sectors a request again";
+  c.action = "let neighbouring lanes read neighbouring numbers: arrays of each member, lanes along "
+             "the fastest index";
+  return c;
+}
+
+ForeignCause asked_again() {
+  ForeignCause c;
+  c.name = "cache-overflow";
+  c.title = "memory is read again for what the cache no longer holds";
+  c.unit = "bytes read from memory again for each that must be read";
+  c.threshold = 0.1;
+  c.evidence = [](const Subject& s) -> Counted {
+    if (!s.counts().bytes() || s.least_bytes <= 0) return {};
+    return *s.counts().bytes() / s.least_bytes - 1;
+  };
+  c.gain = [](const Subject& s, double evidence) {
+    Busy then = s.busy;
+    then.memory /= 1 + evidence;
+    return s.gain(then);
+  };
+  c.experiment = "the same launch on a part of the data that fits the cache: the time an item "
+                 "falls by as much";
+  c.action = "smaller tiles, another order of blocks, or fewer arrays in a pass, so that what is "
+             "used again stays in the cache";
+  return c;
+}
+
+ForeignCause spilled() {
+  ForeignCause c;
+  c.name = "spilled-registers";
+  c.title = "registers or local arrays of threads are kept in memory";
+  c.unit = "of the sectors asked of a unit's cache are such";
+  c.threshold = 0.05;
+  c.evidence = [](const Subject& s) -> Counted {
+    const LaunchCounts& k = s.counts();
+    if (!k.local_sectors) return k.scratch_bytes && *k.scratch_bytes > 0 ? Counted(1) : Counted();
+    const double all = *k.local_sectors + asked(k).sectors + k.atomic_sectors.value_or(0);
+    return all > 0 ? Counted(*k.local_sectors / all) : Counted();
+  };
+  c.gain = [](const Subject& s, double evidence) {
+    Busy then = s.busy;
+    const double left = 1 - std::min(evidence, 0.9);
+    then.unit_cache *= left;
+    then.cache *= left;
+    then.memory *= s.counts().cache_hit_rate.value_or(0) < 0.5 ? left : 1;
+    then.issue *= left;
+    return s.busy.most() < busy_enough ? 1 / left : s.gain(then);
+  };
+  c.experiment = "compile with more registers (--maxrregcount, __launch_bounds__) and -Xptxas -v: "
+                 "the spill stores go, and the time";
+  c.action =
+      "allow more registers a thread, keep fewer values, index local arrays by constants only";
+  return c;
+}
+
+ForeignCause bank_conflicts() {
+  ForeignCause c;
+  c.name = "bank-conflicts";
+  c.title = "lanes of a warp use one bank of shared memory one after the other";
+  c.unit = "accesses of shared memory for each that is left without conflicts";
+  c.threshold = 1.3;
+  c.evidence = [](const Subject& s) -> Counted {
+    const LaunchCounts& k = s.counts();
+    if (!k.shared_conflicts || k.shared_passes.value_or(0) <= 0) return {};
+    return *k.shared_passes /
+           std::max(*k.shared_passes - *k.shared_conflicts, *k.shared_passes / 32);
+  };
+  c.gain = [](const Subject& s, double evidence) {
+    Busy then = s.busy;
+    then.shared /= evidence;
+    then.unit_cache /= evidence;
+    const LaunchCounts& k = s.counts();
+    const double waits = k.wait_shared.value_or(0) + k.wait_shared_queue.value_or(0);
+    const double share = k.wait_all.value_or(0) > 0 ? std::min(1.0, waits / *k.wait_all) : 0;
+    const double by_waits = 1 / (1 - share * (1 - 1 / evidence));
+    return std::max(s.gain(then), s.busy.memory < busy_enough ? by_waits : 1);
+  };
+  c.experiment = "pad the rows of the shared array by one element: the conflicts that ncu counts "
+                 "go, and the time";
+  c.action = "pad or permute the shared array so that the lanes of a warp use all banks";
+  return c;
+}
+
+ForeignCause remote_memory() {
+  ForeignCause c;
+  c.name = "remote-memory";
+  c.title = "the kernel reads or writes memory of the host or of another GPU";
+  c.unit = "of the sectors that units ask for lie there";
+  c.threshold = 0.02;
+  c.evidence = [](const Subject& s) -> Counted {
+    const LaunchCounts& k = s.counts();
+    if (k.asked_sectors.value_or(0) <= 0 || !(k.host_sectors || k.peer_sectors)) return {};
+    return (k.host_sectors.value_or(0) + k.peer_sectors.value_or(0)) / *k.asked_sectors;
+  };
+  c.gain = [](const Subject& s, double) {
+    const LaunchCounts& k = s.counts();
+    const double bytes = sector * (k.host_sectors.value_or(0) + k.peer_sectors.value_or(0));
+    constexpr double link =
+        25e9; // bytes a second, PCIe 4; faster links shorten the launch, and this estimate
+    const double seconds = s.kernel->launch_seconds.value_or(s.kernel->mean());
+    if (seconds <= 0) return 1.0;
+    const double rate = std::max(link, bytes / seconds);
+    const double left = std::max(1 - bytes / rate / seconds, 0.02);
+    return s.gain_of_more_under_way(1 / left);
+  };
+  c.experiment = "copy the data to the device before the launch and launch again: the sectors "
+                 "there go, and the time";
+  c.action = "keep what is read more than once on the device; prefetch managed memory; copy in "
+             "pieces beside the kernel";
+  return c;
+}
+
+ForeignCause atomics() {
+  ForeignCause c;
+  c.name = "atomics-on-few-addresses";
+  c.title = "atomics of many threads meet at few addresses";
+  c.unit = "of the time, the busiest part of the cache works on atomics";
+  c.threshold = 0.3;
+  c.evidence = [](const Subject& s) -> Counted {
+    if (s.counts().atomic_requests.value_or(0) <= 0) return {};
+    return s.counts().atomic_busy;
+  };
+  c.gain = [](const Subject& s, double) {
+    Busy then = s.busy;
+    then.atomics = 0;
+    return std::min(10.0, std::max(s.gain(then), s.busy.atomics / std::max(0.1, then.most())));
+  };
+  c.experiment = "sum in a block first (shared memory, warp shuffles), one atomic a block: ncu's "
+                 "atomic requests fall, and the time";
+  c.action = "sum within a warp and a block before the atomic, or spread it over several copies "
+             "that are summed after";
+  return c;
+}
+
+} // namespace
+
+std::vector<ForeignCause> memory_causes() {
+  return {uncoalesced(), asked_again(), spilled(), bank_conflicts(), remote_memory(), atomics()};
+}
+
+} // namespace ridge::doctor

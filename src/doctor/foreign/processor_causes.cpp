@@ -1,0 +1,160 @@
+// Causes on a processor: by the system's own accounts of a process, and by perf where it counts.
+#include "rows.hpp"
+
+#include <algorithm>
+
+namespace ridge::doctor {
+
+namespace {
+
+constexpr double line = 64; // bytes
+
+ForeignCause of_processor(std::string_view name, std::string_view title, std::string_view unit,
+                          double threshold) {
+  ForeignCause c;
+  c.name = name;
+  c.title = title;
+  c.unit = unit;
+  c.threshold = threshold;
+  c.of = CauseOf::processor;
+  return c;
+}
+/// A program on the cpu: what it does while a GPU works is told by the timeline.
+bool is_here(const Subject& s) {
+  return s.all.run.wall > 0.05 && s.all.run.span <= 0;
+}
+
+ForeignCause idle_cores() {
+  ForeignCause c = of_processor("idle-cores", "cores that the program may use have nothing to do",
+                                "of the cores' time is used", 0.6);
+  c.above = false;
+  c.evidence = [](const Subject& s) -> Counted {
+    const ForeignRun& r = s.all.run;
+    return is_here(s) && r.cores > 1 ? Counted(r.cpu / (r.wall * r.cores)) : Counted();
+  };
+  c.gain = [](const Subject& s, double evidence) {
+    return std::min(s.all.run.cores, within_reach / std::max(evidence, 0.01));
+  };
+  c.experiment =
+      "OMP_NUM_THREADS at 1, at half and at all cores: three times say how much of it is parallel";
+  c.action = "more threads or ranks; give OpenMP's loops and outer levels the work; bind threads "
+             "(OMP_PROC_BIND=close)";
+  return c;
+}
+
+ForeignCause system_time() {
+  ForeignCause c = of_processor(
+      "system-time",
+      "the system's kernel works for the program: pages, files, or sleeping and waking",
+      "of its time is the system's", 0.15);
+  c.evidence = [](const Subject& s) -> Counted {
+    return is_here(s) && s.all.run.cpu > 0 ? Counted(s.all.run.kernel_cpu / s.all.run.cpu)
+                                           : Counted();
+  };
+  c.gain = [](const Subject&, double evidence) { return 1 / (1 - std::min(evidence, 0.9)); };
+  c.experiment = "MALLOC_TOP_PAD_=268435456 MALLOC_MMAP_MAX_=0 in front of it: faster where fresh "
+                 "pages were the reason";
+  c.action = "allocate once and keep it; large pages; fewer and larger reads and writes";
+  return c;
+}
+
+ForeignCause oversubscribed() {
+  ForeignCause c = of_processor("too-many-threads", "threads take turns on cores",
+                                "times a second and core a thread is put aside for another", 200);
+  c.evidence = [](const Subject& s) -> Counted {
+    const ForeignRun& r = s.all.run;
+    return is_here(s) && r.cores > 0 ? Counted(r.involuntary / (r.wall * r.cores)) : Counted();
+  };
+  c.gain = [](const Subject&, double evidence) { return std::min(2.0, 1 + evidence * 100e-6); };
+  c.experiment =
+      "OMP_NUM_THREADS at the number of cores: it takes no longer where threads took turns";
+  c.action = "as many threads as cores, over all ranks and libraries together";
+  return c;
+}
+
+ForeignCause waits_for_memory() {
+  ForeignCause c = of_processor("waits-for-memory", "cores wait for data that no cache has",
+                                "cache misses for a thousand instructions", 10);
+  c.evidence = [](const Subject& s) -> Counted {
+    const ProcessorCounts& p = s.all.run.processor;
+    return p.cache_misses && p.instructions.value_or(0) > 0
+               ? Counted(1000 * *p.cache_misses / *p.instructions)
+               : Counted();
+  };
+  c.gain = [](const Subject& s, double) {
+    const ForeignRun& r = s.all.run;
+    constexpr double of_core =
+        12e9; // bytes a second: what one core draws from memory at least, where it is the limit
+    const double busy = *r.processor.cache_misses * line / (std::max(r.cpu, 1e-9) * of_core);
+    return 1 / (1 - std::clamp(busy, 0.05, 0.8) / 2);
+  };
+  c.experiment =
+      "the same program on data that fit the cache: the time an item falls by what memory costs";
+  c.action = "smaller types, arrays of each member, blocks that fit the cache, fewer passes";
+  return c;
+}
+
+ForeignCause branch_misses() {
+  ForeignCause c =
+      of_processor("branch-misses", "branches go another way than the processor guesses",
+                   "of the branches", 0.03);
+  c.evidence = [](const Subject& s) -> Counted {
+    const ProcessorCounts& p = s.all.run.processor;
+    return p.branch_misses && p.branches.value_or(0) > 0 ? Counted(*p.branch_misses / *p.branches)
+                                                         : Counted();
+  };
+  c.gain = [](const Subject& s, double) {
+    const ProcessorCounts& p = s.all.run.processor;
+    constexpr double cycles = 15; // of a wrong guess
+    const double share = p.cycles.value_or(0) > 0 ? cycles * *p.branch_misses / *p.cycles : 0;
+    return 1 / (1 - std::min(share, 0.8));
+  };
+  c.experiment = "the same program on sorted data: the misses that perf counts go, and the time";
+  c.action = "sort by branch, or select instead of branching";
+  return c;
+}
+
+ForeignCause tlb() {
+  ForeignCause c = of_processor("tlb-misses",
+                                "addresses are spread over more pages than the processor remembers",
+                                "misses for a thousand loads", 5);
+  c.evidence = [](const Subject& s) -> Counted {
+    const ProcessorCounts& p = s.all.run.processor;
+    return p.tlb_misses && p.loads.value_or(0) > 0 ? Counted(1000 * *p.tlb_misses / *p.loads)
+                                                   : Counted();
+  };
+  c.gain = [](const Subject& s, double) {
+    const ProcessorCounts& p = s.all.run.processor;
+    constexpr double cycles = 20; // of a walk through the page table that caches hold
+    const double share = p.cycles.value_or(0) > 0 ? cycles * *p.tlb_misses / *p.cycles : 0;
+    return 1 / (1 - std::min(share, 0.8));
+  };
+  c.experiment =
+      "GLIBC_TUNABLES=glibc.malloc.hugetlb=1 in front of it: large pages, and fewer misses";
+  c.action = "large pages; arrays walked along their fastest index";
+  return c;
+}
+
+ForeignCause other_node() {
+  ForeignCause c = of_processor("remote-node", "data lie at another processor's memory",
+                                "of the loads from memory", 0.2);
+  c.evidence = [](const Subject& s) -> Counted {
+    const ProcessorCounts& p = s.all.run.processor;
+    return p.node_misses && p.node_loads.value_or(0) > 0 ? Counted(*p.node_misses / *p.node_loads)
+                                                         : Counted();
+  };
+  c.gain = [](const Subject&, double evidence) { return 1 + 0.5 * std::min(evidence, 1.0); };
+  c.experiment =
+      "numactl --interleave=all, or one rank a node under numactl --cpunodebind --membind";
+  c.action = "let each thread write its part of the data first; bind threads and ranks";
+  return c;
+}
+
+} // namespace
+
+std::vector<ForeignCause> processor_causes() {
+  return {idle_cores(),    system_time(), oversubscribed(), waits_for_memory(),
+          branch_misses(), tlb(),         other_node()};
+}
+
+} // namespace ridge::doctor

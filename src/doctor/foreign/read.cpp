@@ -1,0 +1,218 @@
+// Profilers' files as kernels with their counts.
+#include <ridge/core/error.hpp>
+#include <ridge/doctor/foreign/kernel.hpp>
+#include <ridge/record/profile_table.hpp>
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <set>
+
+namespace ridge::doctor {
+
+namespace {
+
+/// How much one of a unit is, in bytes, seconds, 1 a second or of 1: "Kbyte/block",
+/// "cycle/nsecond", "%".
+double unit_of(std::string unit) {
+  static const std::map<std::string, double, std::less<>> known{
+      {"Kbyte", 1e3},    {"Mbyte", 1e6}, {"Gbyte", 1e9},    {"Tbyte", 1e12},
+      {"nsecond", 1e-9}, {"ns", 1e-9},   {"usecond", 1e-6}, {"us", 1e-6},
+      {"msecond", 1e-3}, {"ms", 1e-3},   {"second", 1},     {"s", 1},
+      {"Khz", 1e3},      {"Mhz", 1e6},   {"Ghz", 1e9},      {"%", 1e-2}};
+  const auto value = [](const std::string& part) {
+    const auto found = known.find(part);
+    return found == known.end() ? 1 : found->second;
+  };
+  const std::size_t slash = unit.find('/');
+  if (slash == std::string::npos) return value(unit);
+  return value(unit.substr(0, slash)) / value(unit.substr(slash + 1));
+}
+
+const CountName* count_of(const std::string& name) {
+  static const std::map<std::string, const CountName*, std::less<>> known = [] {
+    std::map<std::string, const CountName*, std::less<>> rows;
+    for (const CountName& row : count_names())
+      rows.emplace(std::string(row.name), &row);
+    return rows;
+  }();
+  const auto found = known.find(name);
+  return found == known.end() ? nullptr : found->second;
+}
+
+/// A launch of a profile.
+struct Launch {
+  std::string kernel, shape;
+  LaunchCounts counts;
+  Counted seconds;
+  int counted = 0;
+};
+
+void take(Launch& launch, const std::string& name, const std::string& text,
+          const std::string& unit) {
+  const auto number = profile_number(text);
+  if (!number) return; // ncu's "n/a", names of devices
+  if (name == "gpu__time_duration.sum") {
+    launch.seconds = *number * unit_of(unit.empty() ? "ns" : unit);
+    return;
+  }
+  if (name == "DurationNs") {
+    launch.seconds = *number * 1e-9;
+    return;
+  }
+  const CountName* const row = count_of(name);
+  if (row == nullptr) return;
+  // Percentages that ncu prints without a unit are percentages still.
+  const bool percent = name.find(".pct") != std::string::npos;
+  const double one = unit.empty() && percent ? 1e-2 : unit_of(unit);
+  Counted& member = launch.counts.*row->member;
+  member = (row->adds ? member.value_or(0) : 0) + *number * one * row->unit;
+  ++launch.counted;
+}
+
+/// Columns by which the tables of the profilers differ.
+struct Columns {
+  int kernel, id, counter, value, unit, start, end, block, grid;
+
+  static int first(const ProfileTable& t, std::initializer_list<const char*> names) {
+    int at = -1;
+    for (const char* const name : names)
+      at = std::max(at, t.column(name));
+    return at;
+  }
+  explicit Columns(const ProfileTable& t)
+      : kernel(first(t, {"KernelName", "Kernel_Name", "Kernel Name"})),
+        id(first(t, {"Index", "Dispatch_Id", "Dispatch_ID", "ID"})),
+        counter(first(t, {"Counter_Name", "Metric Name"})),
+        value(first(t, {"Counter_Value", "Metric Value"})), unit(first(t, {"Metric Unit"})),
+        start(first(t, {"Start_Timestamp", "BeginNs"})), end(first(t, {"End_Timestamp", "EndNs"})),
+        block(first(t, {"Block Size", "Workgroup_Size", "wgr"})),
+        grid(first(t, {"Grid Size", "Grid_Size", "grd"})) {}
+};
+
+/// Items of a launch over those of a group: AMD's grids are in items.
+void take_amd_blocks(Launch& launch, const std::string& grid) {
+  const auto items = profile_number(grid);
+  if (items && launch.counts.block_threads.value_or(0) > 0 && !launch.counts.blocks)
+    launch.counts.blocks = *items / *launch.counts.block_threads;
+}
+
+void take_line(Launch& launch, const ProfileTable& t, const Columns& at,
+               const std::vector<std::string>& line, const std::vector<std::string>& units) {
+  const auto cell = [&](int column) {
+    return column < 0 ? std::string() : line[static_cast<std::size_t>(column)];
+  };
+  launch.kernel = cell(at.kernel);
+  if (at.grid >= 0 && at.block >= 0) launch.shape = cell(at.grid) + " x " + cell(at.block);
+  if (at.counter >= 0) take(launch, cell(at.counter), cell(at.value), cell(at.unit));
+  for (std::size_t i = 0; i < line.size(); ++i)
+    take(launch, t.header[i], line[i], units.empty() ? "" : units[i]);
+  const auto start = profile_number(cell(at.start)), end = profile_number(cell(at.end));
+  if (start && end) launch.seconds = (*end - *start) * 1e-9;
+  take_amd_blocks(launch, cell(at.grid));
+}
+
+/// "void f(int)" of "_Z1fi"; other names as they are.
+std::string readable(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? text.get() : name;
+}
+
+void merge(std::vector<ForeignKernel>& kernels, Launch& launch, const std::string& source) {
+  auto found = std::find_if(kernels.begin(), kernels.end(),
+                            [&](const ForeignKernel& k) { return k.raw_name == launch.kernel; });
+  if (found == kernels.end()) {
+    found = kernels.emplace(kernels.end());
+    found->name = readable(launch.kernel);
+    found->raw_name = launch.kernel;
+  }
+  if (launch.counts.cache_hits && launch.counts.cache_sectors.value_or(0) > 0)
+    launch.counts.cache_hit_rate = *launch.counts.cache_hits / *launch.counts.cache_sectors;
+  found->launches += 1;
+  const double seconds = launch.seconds.value_or(0);
+  found->seconds += seconds;
+  found->shortest = found->launches == 1 ? seconds : std::min(found->shortest, seconds);
+  if (found->launches > 1 && seconds <= found->launch_seconds.value_or(0)) return;
+  found->shape = launch.shape;
+  found->counts = launch.counts;
+  found->launch_seconds = launch.seconds;
+  if (launch.counted > 0) found->counted_by = source;
+}
+
+} // namespace
+
+double Foreign::kernel_seconds() const {
+  double all = 0;
+  for (const ForeignKernel& k : kernels)
+    all += k.seconds;
+  return all;
+}
+
+Foreign read_foreign(std::string_view text) {
+  const ProfileTable table = read_profile_table(text);
+  const Columns at(table);
+  const bool is_ncu = table.column("Kernel Name") >= 0;
+  const bool is_wide = at.counter < 0;
+  std::vector<Launch> launches;
+  std::map<std::string, std::size_t> known; // by the launch's number
+  std::vector<std::string> units;           // of ncu's raw page, the line after the header
+  int unnamed = 0;
+  for (const auto& line : table.lines) {
+    const std::string id =
+        at.id < 0 ? fmt::format("#{}", unnamed++) : line[static_cast<std::size_t>(at.id)];
+    if (is_ncu && is_wide && id.empty()) {
+      units = line;
+      continue;
+    }
+    const auto [place, is_new] = known.try_emplace(id, launches.size());
+    if (is_new) launches.emplace_back();
+    take_line(launches[place->second], table, at, line, units);
+  }
+  Foreign all;
+  const char* const source = is_ncu                            ? "ncu"
+                             : table.column("KernelName") >= 0 ? "rocprof"
+                                                               : "rocprofv3";
+  for (Launch& launch : launches) {
+    if (!launch.seconds && launch.counted == 0) {
+      throw UsageError(fmt::format(
+          "the profile has neither times nor counters of {}: record it with {}", launch.kernel,
+          is_ncu ? "--set full, and print it with --csv --page raw" : "--kernel-trace or --pmc"));
+    }
+    merge(all.kernels, launch, source);
+  }
+  if (all.kernels.empty()) throw UsageError("the profile has a header, and no launch of a kernel");
+  std::stable_sort(
+      all.kernels.begin(), all.kernels.end(),
+      [](const ForeignKernel& a, const ForeignKernel& b) { return a.seconds > b.seconds; });
+  return all;
+}
+
+void add_counts(Foreign& all, const Foreign& counted) {
+  for (ForeignKernel& kernel : all.kernels) {
+    for (const ForeignKernel& from : counted.kernels) {
+      if (from.raw_name != kernel.raw_name && from.name != kernel.name) continue;
+      kernel.counts = from.counts;
+      kernel.counted_by = from.counted_by;
+      kernel.launch_seconds = from.launch_seconds;
+    }
+  }
+}
+
+std::string short_name(const std::string& name) {
+  std::string text = name.starts_with("void ") ? name.substr(5) : name;
+  if (const std::size_t paren = text.find('(');
+      paren != std::string::npos && paren > 0 && text.back() == ')')
+    text.resize(paren);
+  constexpr std::size_t most = 60;
+  if (text.size() > most) text = text.substr(0, most - 3) + "...";
+  return text;
+}
+
+} // namespace ridge::doctor

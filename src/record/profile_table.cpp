@@ -1,0 +1,79 @@
+// Tables that profilers of GPUs write as CSV.
+#include <ridge/core/error.hpp>
+#include <ridge/record/profile_table.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace ridge {
+
+namespace {
+
+using Cells = std::vector<std::string>;
+
+/// A line's cells; names of kernels are quoted and have commas, and quotes in them are doubled.
+Cells cells_of_profile(std::string_view line) {
+  Cells cells{""};
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      cells.back() += c;
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else if (c != '\r') {
+      cells.back() += c;
+    }
+  }
+  if (quoted) throw UsageError("the profile ends within a quoted name: it is cut off");
+  return cells;
+}
+
+} // namespace
+
+int ProfileTable::column(std::string_view name) const {
+  const auto at = std::find(header.begin(), header.end(), name);
+  return at == header.end() ? -1 : static_cast<int>(at - header.begin());
+}
+
+ProfileTable read_profile_table(std::string_view text) {
+  ProfileTable table;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.starts_with("==")) continue;
+    Cells cells = cells_of_profile(line);
+    if (table.header.empty()) {
+      for (const char* const name : {"KernelName", "Kernel_Name", "Kernel Name"}) {
+        if (std::find(cells.begin(), cells.end(), name) != cells.end()) table.header = cells;
+      }
+    } else if (cells.size() == table.header.size()) {
+      table.lines.push_back(std::move(cells));
+    } else {
+      throw UsageError(fmt::format("a line of the profile has {} cells where its header has {}: it "
+                                   "is cut off, or no profile",
+                                   cells.size(), table.header.size()));
+    }
+  }
+  if (table.header.empty()) {
+    throw UsageError("no profile of rocprof (results.csv), rocprofv3 (counter_collection.csv) or "
+                     "ncu (--csv): no line has a column KernelName, Kernel_Name or Kernel Name");
+  }
+  return table;
+}
+
+std::optional<double> profile_number(std::string text) {
+  std::erase(text, ',');
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0') return std::nullopt;
+  return value;
+}
+
+} // namespace ridge
