@@ -23,14 +23,21 @@ planted=(
 )
 
 pack() {
-  mkdir -p "$folder/lib/ridge"
-  cp -L "$ridge" "$folder/ridge"
-  cp -L "$(dirname "$ridge")"/lib/libridge.so* "$folder/lib/"
+  mkdir -p "$folder/lib/ridge" "$folder/bench" "$folder/test"
+  cp -L "$ridge" "$folder/ridge.bin"
+  cp -L "$(dirname "$ridge")"/lib/libridge*.so.? "$folder/lib/"
   for module in ridge_timeline.so ridge_cuda.so; do
     cp -L "$(dirname "$ridge")/lib/ridge/$module" "$folder/lib/ridge/" || echo "no $module" >&2
   done
-  ldd "$ridge" "$folder"/lib/libridge.so | awk '/=> \//{print $3}' | sort -u |
-    grep -vE '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so|libridge' | xargs -I{} cp -L {} "$folder/lib/"
+  ldd "$ridge" | awk '/=> \//{print $3}' | sort -u |
+    grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|libgomp|ld-linux[^/]*)\.so|libridge' |
+    xargs -I{} cp -L {} "$folder/lib/"
+  # Not by LD_LIBRARY_PATH, which the programs that are examined would take, too.
+  printf '%s\n' '#!/bin/sh' 'here=$(dirname "$(realpath "$0")")' \
+    'exec /lib64/ld-linux-x86-64.so.2 --library-path "$here/lib" "$here/ridge.bin" "$@"' >"$folder/ridge"
+  chmod +x "$folder/ridge"
+  cp bench/patients.sh "$folder/bench/"
+  cp -r test/doctor "$folder/test/"
 }
 
 # examine NAME WHICH WORDS...: prints the causes, the largest first, as words.

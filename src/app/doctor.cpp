@@ -35,9 +35,9 @@ struct DoctorCommand {
     if (!explain.empty()) return print_explanation(doctor::find_cause(explain));
     if (causes) return print_causes(json);
     if (foreign.is_asked()) {
-      if (!launch.kernel.empty() || !on.empty() || prove || checklist)
-        throw UsageError("-- PROGRAM and --from FILE take no KERNEL, --on, --prove or --checklist");
-      return foreign.run(json, output, overwrite);
+      if (!launch.kernel.empty() || !on.empty() || checklist)
+        throw UsageError("-- PROGRAM and --from FILE take no KERNEL, --on or --checklist");
+      return foreign.run(json, prove, output, overwrite);
     }
     foreign.require_none();
     if (launch.kernel.empty())

@@ -196,6 +196,19 @@ else:
     assert "waits-for-memory" in [c["cause"] for c in found["program"]["causes"]]
 
 
+def test_an_experiment_that_is_run(ridge, bare):
+    """Cores that are idle: with one thread it takes no longer, where one thread does the work, and longer where the
+    variable that is set halves the speed."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one core")
+    slow = "import os, time; time.sleep(0.5 if 'OMP_NUM_THREADS' in os.environ else 0.2)"
+    env = {k: v for k, v in bare.items() if k != "OMP_NUM_THREADS"}
+    out = ridge.good("doctor", "--prove", "--", sys.executable, "-c", "import time; time.sleep(0.4)", env=env).out
+    assert "1. idle-cores: " in out and "times as fast with it: confirmed" in out
+    result = ridge("doctor", "--prove", "--", sys.executable, "-c", slow, env=env)
+    assert result.code == 1 and "idle-cores" in result.err and "NOT confirmed" in result.out
+
+
 @pytest.mark.parametrize("code, status, says", [
     ("import sys; print('its own'); sys.exit(7)", 7, "exit code 7"),
     ("import os; print('its own', flush=True); os.kill(os.getpid(), 11)", 139, "signal 11 (Segmentation fault)"),
@@ -270,6 +283,7 @@ def test_a_report_of_ncu(ridge, tmp_path):
     (["--kernel", "(", "--", "true"], "regular expression"),
     (["laplacian", "--bytes", "5"], "go with -- PROGRAM"),
     (["--keep", "here", "--from", "x"], "--keep"),
+    (["--prove", "--from", "x"], "--prove"),
 ])  # fmt: skip
 def test_bad_words(ridge, words, says):
     ridge.bad("doctor", *words, says=says)

@@ -17,6 +17,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 
 namespace ridge::app {
@@ -104,6 +105,25 @@ Foreign examine_program(const std::vector<std::string>& words, const ForeignAske
   return all;
 }
 
+/// Runs the program once more for each cause whose experiment is variables that are set. Says which
+/// did not confirm it.
+std::string run_trials(const std::vector<std::string>& program, Foreign& all) {
+  std::string unproved;
+  for (const doctor::ForeignDiagnosis& d : diagnose_run(all)) {
+    Environment set;
+    std::stringstream words{std::string(d.cause->trial)};
+    for (std::string word; words >> word;)
+      set.emplace_back(word.substr(0, word.find('=')), word.substr(word.find('=') + 1));
+    if (set.empty()) continue;
+    const double gain = all.run.wall / run_program(program, Shown::nowhere, set).seconds;
+    all.run.trials[std::string(d.cause->name)] = gain;
+    if (gain < d.cause->trial_gain)
+      unproved = fmt::format("{}: {:.2f} times as fast with {}, {:.2f} at least would confirm it",
+                             d.cause->name, gain, d.cause->trial, d.cause->trial_gain);
+  }
+  return unproved;
+}
+
 } // namespace
 
 void ForeignCommand::add_to(const Command& command) {
@@ -131,9 +151,10 @@ void ForeignCommand::require_none() const {
             "--kernel, --top, --bytes, --flops and --keep go with -- PROGRAM or --from FILE");
 }
 
-void ForeignCommand::run(bool json, const std::string& output, bool overwrite) const {
+void ForeignCommand::run(bool json, bool prove, const std::string& output, bool overwrite) const {
   refuse_if(program && program->empty(),
             "-- is followed by no program; give ridge doctor -- PROGRAM ARGUMENTS");
+  refuse_if(prove && !program, "--prove runs experiments: give -- PROGRAM");
   refuse_if(!keep.empty() && !program, "--keep takes what profilers write of -- PROGRAM");
   refuse_if(program && !from.empty(), "--from reads a file, -- runs a program; give one of them");
   refuse_if(top && *top < 1, "--top must be 1 or more");
@@ -157,9 +178,11 @@ void ForeignCommand::run(bool json, const std::string& output, bool overwrite) c
   Foreign all =
       from.empty() ? examine_program(*program, asked, json, keep) : read_profiler_file(from);
   if (all.peak_bytes_per_second <= 0) take_counted_peak(all);
+  const std::string unproved = prove ? run_trials(*program, all) : "";
   const std::string text = json ? foreign_json(all, asked) + "\n" : foreign_text(all, asked);
   if (!output.empty()) io::write_text_file(plan, output, foreign_records(all, asked));
   fmt::print("{}", text);
+  if (!unproved.empty()) throw Failure(unproved);
 }
 
 std::optional<std::vector<std::string>> take_program(int& argc, char** argv) {

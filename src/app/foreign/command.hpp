@@ -19,8 +19,10 @@ struct ForeignCommand {
   [[nodiscard]] bool is_asked() const { return program || !from.empty(); }
   /// Throws UsageError where an option of it is given, and it is not asked for.
   void require_none() const;
-  /// Runs or reads, and prints. `output`: records for ridge report; empty: none.
-  void run(bool json, const std::string& output, bool overwrite) const;
+  /// Runs or reads, and prints. `prove`: runs experiments that are the program with variables set,
+  /// and throws Failure where one does not confirm its cause. `output`: records for ridge report;
+  /// empty: none.
+  void run(bool json, bool prove, const std::string& output, bool overwrite) const;
 };
 
 /// The words behind the first `--` of `ridge doctor`, which are taken off the command line; nothing

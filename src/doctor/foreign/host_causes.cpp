@@ -52,6 +52,8 @@ ForeignCause host_waits() {
   };
   c.experiment = "CUDA_LAUNCH_BLOCKING=1 in front of the program: it takes no longer where the "
                  "host waits each time already";
+  c.trial = "CUDA_LAUNCH_BLOCKING=1";
+  c.trial_gain = 0.95;
   c.action =
       "wait once at the end; keep results that decide what comes next on the device; two streams";
   return c;

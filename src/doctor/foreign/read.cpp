@@ -66,11 +66,13 @@ void take(Launch& launch, const std::string& name, const std::string& text,
   }
   const CountName* const row = count_of(name);
   if (row == nullptr) return;
-  // Percentages that ncu prints without a unit are percentages still.
+  // Percentages that ncu prints without a unit are percentages still. A unit that is printed is the
+  // right one.
   const bool percent = name.find(".pct") != std::string::npos;
-  const double one = unit.empty() && percent ? 1e-2 : unit_of(unit);
+  const double printed = unit.empty() && percent ? 1e-2 : unit_of(unit);
+  const double one = printed != 1 ? printed : row->unit;
   Counted& member = launch.counts.*row->member;
-  member = (row->adds ? member.value_or(0) : 0) + *number * one * row->unit;
+  member = (row->adds ? member.value_or(0) : 0) + *number * one;
   ++launch.counted;
 }
 

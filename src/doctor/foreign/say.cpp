@@ -18,7 +18,7 @@ std::string percent(double share) {
                         : fmt::format("{:.0f} %", 100 * share);
 }
 
-void add_causes(std::string& text, const std::vector<ForeignDiagnosis>& found) {
+void add_causes(std::string& text, const Foreign& all, const std::vector<ForeignDiagnosis>& found) {
   std::size_t number = 0;
   std::string others;
   for (const ForeignDiagnosis& d : found) {
@@ -32,6 +32,9 @@ void add_causes(std::string& text, const std::vector<ForeignDiagnosis>& found) {
                         c.above ? "above" : "below", c.threshold);
     text += fmt::format("   predicted  up to {:.2f} times as fast\n", d.gain);
     text += fmt::format("   confirm    {}\n", c.experiment);
+    if (const auto trial = all.run.trials.find(c.name); trial != all.run.trials.end())
+      text += fmt::format("   proof      {:.2f} times as fast with it: {}\n", trial->second,
+                          trial->second >= c.trial_gain ? "confirmed" : "NOT confirmed");
     text += fmt::format("   fix        {}\n", c.action);
   }
   if (!others.empty()) text += fmt::format("also: {}\n", others);
@@ -119,7 +122,7 @@ std::string kernel_lines(const Foreign& all, const ForeignKernel& k, const Forei
     text += fmt::format(", {:.0f} B shared", *k.counts.shared_bytes);
   text += "\n" + reached_text(all, k, asked);
   const auto found = diagnose_kernel(all, k, asked.bytes);
-  add_causes(text, found);
+  add_causes(text, all, found);
   if (found.empty() && !k.counted_by.empty()) {
     const Busy busy = busy_of(k.counts);
     text += busy.most() >= busy_enough
@@ -148,7 +151,7 @@ std::vector<const ForeignKernel*> chosen(const Foreign& all, const ForeignAsked&
 
 std::string foreign_text(const Foreign& all, const ForeignAsked& asked) {
   std::string text = run_text(all);
-  add_causes(text, diagnose_run(all));
+  add_causes(text, all, diagnose_run(all));
   int number = 0;
   for (const ForeignKernel* const kernel : chosen(all, asked))
     text += kernel_lines(all, *kernel, asked, ++number);

@@ -18,18 +18,20 @@ std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-Json json_of(const std::vector<ForeignDiagnosis>& found) {
+Json json_of(const Foreign& whole, const std::vector<ForeignDiagnosis>& found) {
   Json all = Json::array();
   for (const ForeignDiagnosis& d : found) {
-    all.push_back({{"cause", d.cause->name},
-                   {"title", d.cause->title},
-                   {"evidence", d.evidence},
-                   {"evidence_unit", d.cause->unit},
-                   {"threshold", d.cause->threshold},
-                   {"predicted_gain", d.gain},
-                   {"proved_gain", nullptr},
-                   {"experiment", d.cause->experiment},
-                   {"fix", d.cause->action}});
+    const auto trial = whole.run.trials.find(d.cause->name);
+    all.push_back(
+        {{"cause", d.cause->name},
+         {"title", d.cause->title},
+         {"evidence", d.evidence},
+         {"evidence_unit", d.cause->unit},
+         {"threshold", d.cause->threshold},
+         {"predicted_gain", d.gain},
+         {"proved_gain", trial != whole.run.trials.end() ? Json(trial->second) : Json(nullptr)},
+         {"experiment", d.cause->experiment},
+         {"fix", d.cause->action}});
   }
   return all;
 }
@@ -83,7 +85,7 @@ Json kernel_json(const Foreign& all, const ForeignKernel& k, const ForeignAsked&
   if (const Counted bytes = k.counts.bytes()) json["bytes"] = *bytes;
   if (const Counted flops = k.counts.flops()) json["flops"] = *flops;
   json["counters"] = counters_of(k.counts);
-  json["causes"] = json_of(diagnose_kernel(all, k, asked.bytes));
+  json["causes"] = json_of(all, diagnose_kernel(all, k, asked.bytes));
   return json;
 }
 
@@ -118,7 +120,7 @@ Json record_of(const Foreign& all, const ForeignKernel& k, const ForeignAsked& a
       r["fraction"] = (read + written) / seconds / all.peak_bytes_per_second;
     }
   }
-  r["diagnoses"] = json_of(diagnose_kernel(all, k, asked.bytes));
+  r["diagnoses"] = json_of(all, diagnose_kernel(all, k, asked.bytes));
   return r;
 }
 
@@ -126,7 +128,7 @@ Json record_of(const Foreign& all, const ForeignKernel& k, const ForeignAsked& a
 
 std::string foreign_json(const Foreign& all, const ForeignAsked& asked) {
   Json json{{"program", json_of(all.run)}};
-  json["program"]["causes"] = json_of(diagnose_run(all));
+  json["program"]["causes"] = json_of(all, diagnose_run(all));
   json["kernels"] = Json::array();
   for (const ForeignKernel* const kernel : chosen(all, asked))
     json["kernels"].push_back(kernel_json(all, *kernel, asked));

@@ -54,7 +54,12 @@ struct ForeignCause {
   /// Time now over time without the cause, at most.
   double (*gain)(const Subject&, double evidence) = nullptr;
   std::string_view experiment; ///< what confirms it
-  std::string_view action;     ///< what to do
+  /// Where the experiment is the program with variables set, "NAME=VALUE ...": it is run by
+  /// --prove, and confirms the cause where the time without them over that with them is at least
+  /// `trial_gain`.
+  std::string_view trial;
+  double trial_gain = 1;
+  std::string_view action; ///< what to do
 
   [[nodiscard]] bool found(double value) const {
     return above ? value > threshold : value < threshold;

@@ -111,6 +111,8 @@ struct ForeignRun {
   double device_bytes = 0; ///< most that was allocated on the device at once; 0: not known
   std::string device, device_name;
   std::vector<std::string> notes; ///< what could not be found out, and why
+  /// By a cause's name: the time without what its experiment sets, over that with it.
+  std::map<std::string, double, std::less<>> trials;
 };
 
 /// A program and its kernels, the largest share of time first.

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cinttypes>
 #include <cstdint>
@@ -36,12 +37,15 @@ struct Cupti {
   decltype(&cuptiGetCallbackName) name_of = nullptr;
 
   bool open() {
+    constexpr std::array names{"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
     void* library = nullptr;
-    const auto attempt = [&](const std::string& file) {
-      if (library == nullptr) library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const auto attempt = [&](const std::string& file, int more = 0) {
+      if (library == nullptr) library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | more);
     };
+    for (const char* const name : names)
+      attempt(name, RTLD_NOLOAD); // the program's own
     if (const char* const given = std::getenv("RIDGE_CUPTI")) attempt(given);
-    for (const char* const name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so"})
+    for (const char* const name : names)
       attempt(name);
     const char* const home = std::getenv("CUDA_HOME");
     for (const char* const folder : {"/extras/CUPTI/lib64/", "/lib64/"})
