@@ -30,7 +30,7 @@ pack() {
     cp -L "$(dirname "$ridge")/lib/ridge/$module" "$folder/lib/ridge/" || echo "no $module" >&2
   done
   ldd "$ridge" | awk '/=> \//{print $3}' | sort -u |
-    grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|libgomp|ld-linux[^/]*)\.so|libridge' |
+    grep -vE '/(libc|libm|libdl|libpthread|librt|libresolv|libstdc\+\+|libgcc_s|libgomp|ld-linux[^/]*)\.so|libridge' |
     xargs -I{} cp -L {} "$folder/lib/"
   # Not by LD_LIBRARY_PATH, which the programs that are examined would take, too.
   printf '%s\n' '#!/bin/sh' 'here=$(dirname "$(realpath "$0")")' \

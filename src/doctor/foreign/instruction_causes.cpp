@@ -8,12 +8,12 @@ namespace ridge::doctor {
 
 namespace {
 
-constexpr double warp = 32;
+constexpr double warp_lanes = 32;
 
 /// Lanes of full warps that a block's last warp leaves: what no branch is to blame for.
 double lanes_of_block(const LaunchCounts& k) {
-  const double threads = k.block_threads.value_or(warp);
-  return threads > 0 ? threads / (warp * std::ceil(threads / warp)) : 1;
+  const double threads = k.block_threads.value_or(warp_lanes);
+  return threads > 0 ? threads / (warp_lanes * std::ceil(threads / warp_lanes)) : 1;
 }
 
 double gain_of_full_warps(const Subject& s, double evidence) {

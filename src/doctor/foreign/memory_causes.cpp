@@ -7,7 +7,7 @@ namespace ridge::doctor {
 
 namespace {
 
-constexpr double sector = 32; // bytes
+constexpr double sector_bytes = 32;
 
 /// Sectors of global memory that lanes ask for, and the share of their bytes that lanes use.
 struct Asked {
@@ -19,7 +19,7 @@ Asked asked(const LaunchCounts& c) {
   if (loads + stores <= 0 || requests <= 0) return {};
   const double used =
       (loads * c.load_used.value_or(1) + stores * c.store_used.value_or(1)) / (loads + stores);
-  return {loads + stores, std::clamp(used, 1.0 / sector, 1.0), (loads + stores) / requests};
+  return {loads + stores, std::clamp(used, 1.0 / sector_bytes, 1.0), (loads + stores) / requests};
 }
 
 ForeignCause uncoalesced() {
@@ -145,7 +145,7 @@ ForeignCause remote_memory() {
   };
   c.gain = [](const Subject& s, double) {
     const LaunchCounts& k = s.counts();
-    const double bytes = sector * (k.host_sectors.value_or(0) + k.peer_sectors.value_or(0));
+    const double bytes = sector_bytes * (k.host_sectors.value_or(0) + k.peer_sectors.value_or(0));
     constexpr double link =
         25e9; // bytes a second, PCIe 4; faster links shorten the launch, and this estimate
     const double seconds = s.kernel->launch_seconds.value_or(s.kernel->mean());

@@ -7,7 +7,7 @@ namespace ridge::doctor {
 
 namespace {
 
-constexpr double line = 64; // bytes
+constexpr double cache_line = 64; // bytes
 
 ForeignCause of_processor(std::string_view name, std::string_view title, std::string_view unit,
                           double threshold) {
@@ -89,7 +89,7 @@ ForeignCause waits_for_memory() {
     const ForeignRun& r = s.all.run;
     constexpr double of_core =
         12e9; // bytes a second: what one core draws from memory at least, where it is the limit
-    const double busy = *r.processor.cache_misses * line / (std::max(r.cpu, 1e-9) * of_core);
+    const double busy = *r.processor.cache_misses * cache_line / (std::max(r.cpu, 1e-9) * of_core);
     return 1 / (1 - std::clamp(busy, 0.05, 0.8) / 2);
   };
   c.experiment =
