@@ -10,7 +10,7 @@
 #include "commands.hpp"
 #include "gauge_input.hpp"
 #include "propagator_command.hpp"
-#include "wilson_mode.hpp"
+#include "solve_mode.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Modes of Wilson's operator near zero, from a solution that did not converge.
-#include "wilson_mode.hpp"
+#include "solve_mode.hpp"
 
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/gauge/reference.hpp>
