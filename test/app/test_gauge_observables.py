@@ -134,9 +134,10 @@ def test_fields_of_known_charge(ridge, folder, fluxes):
     assert np.isclose(numbers(record, "energy_clover")[0], 2 * (np.sin(angles) ** 2).sum(), rtol=1e-10)
 
 
-def test_t0_and_w0(ridge, folder, links):
+def test_t0_and_w0(ridge, folder):
     """Where the printed curves cross 0.3."""
-    record = record_of(ridge, "a", "--flow", 2, "--step", 0.1)
+    ridge.good("gauge", "heatbath", "--size", "4x4x4x6", "--beta", 5.6, "--sweeps", 30, "--start", "hot", "-o", "d")
+    record = record_of(ridge, "d", "--flow", 2, "--step", 0.1)
     t, e = numbers(record, "flow_time"), numbers(record, "energy_clover")
     curve = t * t * e
     rises = np.flatnonzero((curve[:-1] < 0.3) & (curve[1:] >= 0.3))
