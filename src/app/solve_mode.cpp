@@ -106,19 +106,18 @@ std::string singular_text(const Extents& extents, const gauge::HostLinks& links,
   // By kappa D is 1 - kappa H, by mass m + 4 - H / 2: kappa is -hop / diagonal of both.
   const double kappa = -numbers.hop / numbers.diagonal;
   const double there = -numbers.hop / (numbers.diagonal - mode.value);
-  constexpr double near_zero = 1e-5, real = 0.05, resolved = 0.1;
-  const bool is_real = std::abs(mode.chirality) > real && mode.size < resolved * numbers.diagonal;
+  // Modes of eigenvalues that are not real have no chirality.
+  constexpr double near_zero = 1e-5, real = 0.4, small = 0.1;
+  const bool is_real = std::abs(mode.chirality) > real;
   if (mode.size < near_zero * numbers.diagonal) {
-    return fmt::format(
-        "kappa {:.7g} is exceptional on this configuration, where D is singular at kappa "
-        "{:.7g} (|D v| = {:.1e} |v|)",
-        kappa, is_real ? there : kappa, mode.size);
+    return fmt::format("kappa {:.7g} is exceptional on this configuration, where D is singular at "
+                       "kappa {:.7g} (|D v| = {:.1e} |v|)",
+                       kappa, is_real ? there : kappa, mode.size);
   }
-  if (is_real && mode.value < 0) {
-    return fmt::format(
-        "kappa {:.7g} is beyond critical on this configuration, where D is singular at "
-        "kappa {:.7g}",
-        kappa, there);
+  if (is_real && mode.value < 0 && mode.size < small * numbers.diagonal) {
+    return fmt::format("kappa {:.7g} is beyond critical on this configuration, where D is singular "
+                       "near kappa {:.4g}",
+                       kappa, there);
   }
   return {};
 }

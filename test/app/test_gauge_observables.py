@@ -115,10 +115,8 @@ def test_its_order_is_three(ridge, folder, links):
     assert 2.6 < order < 3.6, order
 
 
-@pytest.mark.parametrize("fluxes", [(1, 1), (1, -2)])
-def test_fields_of_known_charge(ridge, folder, fluxes):
-    """Constant fields in the planes of x, y and z, t, of diag(1, -1, 0): the charge is twice the product of fluxes."""
-    size = (6, 4, 4, 6)
+def constant_fields(size, fluxes):
+    """In the planes of x, y and z, t, of diag(1, -1, 0), so many quanta of flux."""
     x, y, z, t = np.indices(size[::-1])[::-1]
     links = np.zeros((*size[::-1], 4, 3, 3), dtype=complex)
     links[...] = np.eye(3)
@@ -126,6 +124,14 @@ def test_fields_of_known_charge(ridge, folder, fluxes):
         angle = 2 * np.pi * n / (size[a] * size[b])
         for mu, phase in (b, angle * first), (a, np.where(first == size[a] - 1, -angle * size[a] * second, 0)):
             links[..., mu, :, :] *= np.exp(1j * phase[..., None] * np.array([1, -1, 0]))[..., None]
+    return links
+
+
+@pytest.mark.parametrize("fluxes", [(1, 1), (1, -2)])
+def test_fields_of_known_charge(ridge, folder, fluxes):
+    """The charge is twice the product of the quanta."""
+    size = (6, 4, 4, 6)
+    links = constant_fields(size, fluxes)
     gauge_files.write_nersc(folder / "c", links)
     record = record_of(ridge, "c", "--flow", 0.02)
     angles = [2 * np.pi * n / (size[a] * size[b]) for (a, b), n in (((0, 1), fluxes[0]), ((2, 3), fluxes[1]))]
