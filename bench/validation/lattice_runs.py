@@ -12,7 +12,7 @@ SIZE = "16x16x16x32"
 
 
 class Runs:
-    """The words of a script: RIDGE DEVICE [--small] [--number N] [--seconds S] [--folder F]."""
+    """The words of a script: RIDGE DEVICE [--small] [--number N] [--seconds S] [--size S] [--folder F]."""
 
     def __init__(self, meaning, number, more=()):
         words = argparse.ArgumentParser(description=meaning)
@@ -21,6 +21,7 @@ class Runs:
         words.add_argument("--small", action="store_true", help="in seconds, on any device")
         words.add_argument("--number", type=int, default=number, help="of configurations, at most")
         words.add_argument("--seconds", type=float, default=math.inf, help="no configuration is begun later")
+        words.add_argument("--size", default=SIZE, help="of configurations; another is no validation")
         words.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(), help="of configurations, kept")
         for name, value in more:
             words.add_argument(name, default=value)
@@ -43,10 +44,10 @@ class Runs:
     def file(self, name):
         return self.words.folder / name
 
-    def configurations(self, beta, size=SIZE):
+    def configurations(self, beta):
         """Files, at least 60 sweeps apart after 400 from a hot start, each with four overrelaxations; made where they are
         not there, until the time is over."""
-        last = None
+        last, size = None, self.words.size
         for n in range(self.words.number):
             if n > 1 and time.monotonic() - self.begin > self.words.seconds:
                 return
@@ -111,7 +112,7 @@ def ratio_mass(correlators, first, last):
 def verdict(rows):
     """Rows of name, ours, error, least and most that are printed (none: not found offline): a line each, then the sum.
     Ours agrees within two of its errors."""
-    apart = []
+    apart, undecided = [], False
     for name, ours, error, printed in rows:
         text = f"{name:28} {ours:.6g} +- {error:.1g}"
         if printed is None:
@@ -120,6 +121,10 @@ def verdict(rows):
         least, most = printed
         off = max(least - ours, ours - most, 0)
         print(f"{text}   printed {least:g} to {most:g}")
+        undecided = undecided or math.isinf(error)
         if off > 2 * error:
             apart.append(f"{name} by {off:.2g}" + (f" ({off / error:.1f} errors)" if error > 0 else ""))
+    if undecided:
+        print("undecided: one configuration has no error")
+        return
     print("agrees" if not apart else f"differs by {apart[0]}" + "".join(f"; {one}" for one in apart[1:]))
