@@ -6,12 +6,13 @@
 #   bench/patients.sh run FOLDER       compiles and examines all on the GPU here, prints the table and keeps the
 #                                      profilers' files in FOLDER/NAME-sick, FOLDER/NAME-control
 #   bench/patients.sh programs FOLDER  the foreign programs; what they need and is missing here is skipped, and said
+#   bench/patients.sh rules FOLDER     what ncu's own rules say of the patients: FOLDER/NAME-rules.txt
 #
 # RIDGE names the command (build/ridge). `run` takes PATIENTS, names of test/doctor/patients without .cu.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-}
-folder=${2:?bench/patients.sh: give pack, run or programs, and a folder}
+folder=${2:?bench/patients.sh: give pack, run, programs or rules, and a folder}
 ridge=${RIDGE:-build/ridge}
 
 # A patient, and the cause that was planted.
@@ -102,10 +103,20 @@ programs() {
   echo "== Kokkos, YAKL: skipped: none is here"
 }
 
+rules() {
+  for row in "${planted[@]}"; do
+    read -r name cause <<<"$row"
+    echo "== $name ($cause)"
+    timeout 30 ncu --set full --clock-control none --launch-skip 2 --launch-count 1 "$folder/bin/$name" sick \
+      >"$folder/$name-rules.txt" 2>&1
+    grep -A 2 "Est\. " "$folder/$name-rules.txt" | grep -vE '^ *-+ *$|^--$' | cut -c1-150 | head -8
+  done
+}
+
 case $mode in
-  pack | run | programs) "$mode" ;;
+  pack | run | programs | rules) "$mode" ;;
   *)
-    echo "bench/patients.sh: the first word is pack, run or programs" >&2
+    echo "bench/patients.sh: the first word is pack, run, programs or rules" >&2
     exit 2
     ;;
 esac

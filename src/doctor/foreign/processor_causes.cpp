@@ -50,10 +50,15 @@ ForeignCause system_time() {
       "the system's kernel works for the program: pages, files, or sleeping and waking",
       "of its time is the system's", 0.15);
   c.evidence = [](const Subject& s) -> Counted {
-    return is_here(s) && s.all.run.cpu > 0 ? Counted(s.all.run.kernel_cpu / s.all.run.cpu)
-                                           : Counted();
+    const ForeignRun& r = s.all.run;
+    const bool matters = is_here(s) && r.kernel_cpu > 0.1 * r.wall;
+    return matters ? Counted(r.kernel_cpu / r.cpu) : Counted();
   };
-  c.gain = [](const Subject&, double evidence) { return 1 / (1 - std::min(evidence, 0.9)); };
+  c.gain = [](const Subject& s, double) {
+    const ForeignRun& r = s.all.run;
+    const double together = std::max(1.0, r.cpu / r.wall); // threads that run at a time
+    return 1 / (1 - std::min(0.9, r.kernel_cpu / together / r.wall));
+  };
   c.experiment = "MALLOC_TOP_PAD_=268435456 MALLOC_MMAP_MAX_=0 in front of it: faster where fresh "
                  "pages were the reason";
   c.trial = "MALLOC_TOP_PAD_=268435456 MALLOC_MMAP_MAX_=0";

@@ -59,7 +59,7 @@ std::string run_text(const Foreign& all) {
   std::string text;
   if (r.wall > 0) {
     text += fmt::format("program    {}", to_text(Seconds{r.wall}));
-    if (r.span <= 0)
+    if (r.span <= 0 && r.cores > 0)
       text += fmt::format(
           "; {:.2f} of {:g} cores busy, {} in the system, {} of memory, {:.0f} page faults",
           r.cpu / r.wall, r.cores, percent(r.cpu > 0 ? r.kernel_cpu / r.cpu : 0),
@@ -112,7 +112,13 @@ std::string reached_text(const Foreign& all, const ForeignKernel& k, const Forei
 std::string kernel_lines(const Foreign& all, const ForeignKernel& k, const ForeignAsked& asked,
                          int number) {
   const double whole = all.kernel_seconds();
-  std::string text = fmt::format("\nkernel {}   {}\n", number, short_name(k.name));
+  const bool on_cpu = all.run.device == "cpu"; // functions, of which perf has samples
+  std::string text =
+      fmt::format("\n{} {} {}\n", on_cpu ? "function" : "kernel  ", number, short_name(k.name));
+  if (on_cpu)
+    return text + fmt::format("time       {} of the samples, {}\n",
+                              percent(whole > 0 ? k.seconds / whole : 0),
+                              to_text(Seconds{k.seconds}));
   text += fmt::format("time       {} of all kernels', {:.0f} {} of {}",
                       percent(whole > 0 ? k.seconds / whole : 0), k.launches,
                       k.launches == 1 ? "launch" : "launches", to_text(Seconds{k.mean()}));

@@ -58,12 +58,16 @@ Json json_of(const ForeignRun& r) {
   return program;
 }
 
-Json counters_of(const LaunchCounts& counts) {
+/// Under the names of the profiler that counted them.
+Json counters_of(const ForeignKernel& k) {
   Json all = Json::object();
   std::vector<Counted LaunchCounts::*> told; // under the first of its names
   for (const CountName& row : count_names()) {
-    const Counted& value = counts.*row.member;
-    if (!value || std::find(told.begin(), told.end(), row.member) != told.end()) continue;
+    const Counted& value = k.counts.*row.member;
+    const bool is_ncu = row.name.find("__") != std::string_view::npos;
+    if (!value || is_ncu == k.counted_by.starts_with("rocprof") ||
+        std::find(told.begin(), told.end(), row.member) != told.end())
+      continue;
     told.push_back(row.member);
     all.emplace(std::string(row.name), *value);
   }
@@ -84,7 +88,7 @@ Json kernel_json(const Foreign& all, const ForeignKernel& k, const ForeignAsked&
             {"busy", busy.most()}};
   if (const Counted bytes = k.counts.bytes()) json["bytes"] = *bytes;
   if (const Counted flops = k.counts.flops()) json["flops"] = *flops;
-  json["counters"] = counters_of(k.counts);
+  json["counters"] = counters_of(k);
   json["causes"] = json_of(all, diagnose_kernel(all, k, asked.bytes));
   return json;
 }
