@@ -63,7 +63,7 @@ struct WriteMembers {
       out.attribute(name, fmt::format("{}", fmt::join(value, " ")));
     else if constexpr (std::is_enum_v<T>)
       out.attribute(name, std::string(to_text(value)));
-    else if constexpr (std::is_same_v<T, int>)
+    else if constexpr (std::is_same_v<T, int> || std::is_same_v<T, bool>)
       out.attribute(name, Index{value});
     else
       out.attribute(name, value);
@@ -85,8 +85,8 @@ struct ReadMembers {
       }
     } else if constexpr (std::is_enum_v<T>) {
       from_text(in.required<std::string>(in.file(), name), value);
-    } else if constexpr (std::is_same_v<T, int>) {
-      value = static_cast<int>(in.required<Index>(in.file(), name));
+    } else if constexpr (std::is_same_v<T, int> || std::is_same_v<T, bool>) {
+      value = static_cast<T>(in.required<Index>(in.file(), name));
     } else {
       in.require(name, value);
     }

@@ -8,6 +8,7 @@
 #include "bodies_run.hpp"
 #include "commands.hpp"
 #include "md_file.hpp"
+#include "md_samples.hpp"
 #include "nbody_input.hpp"
 #include "run_device.hpp"
 
@@ -28,12 +29,15 @@ using Json = nlohmann::ordered_json;
 
 /// The interaction that is not asked for.
 constexpr const char* standard = lab::LennardJonesEntry::name;
+constexpr double standard_temperature = 1.44;
 
 /// What the user gave; what is absent has a default, or comes from the run that goes on.
 struct MdOptions : BodiesOptions {
   std::optional<Index> lattice;
-  std::optional<double> cutoff, skin, density, temperature;
-  std::optional<std::string> box, interaction;
+  std::optional<double> cutoff, skin, density, temperature, relaxation;
+  std::optional<std::string> box, interaction, thermostat;
+  std::optional<Index> shells, sample;
+  bool tail = false, diffusion = false;
   std::vector<std::string> settings;
 
   [[nodiscard]] std::vector<OptionRow> rows();
@@ -51,8 +55,19 @@ std::vector<OptionRow> MdOptions::rows() {
             "--lattice"),
       fresh("--box", &box,
             "of INPUT: three periods from 0, such as 10x10x20; that of a snapshot if not given"),
-      {"--temperature", &temperature, "of --lattice; 1.44 if not given"},
-      {"--seed", &seed, "of --lattice; 1 if not given"},
+      {"--temperature", &temperature,
+       "of --lattice, 1.44 if not given, and which --thermostat holds"},
+      {"--seed", &seed, "of --lattice and --thermostat; 1 if not given"},
+      fresh("--thermostat", &thermostat,
+            "langevin, or rescale: all velocities by a random factor (Bussi, Donadio, Parrinello "
+            "2007); none if not given"),
+      fresh("--relaxation", &relaxation, "time in which the thermostat acts; 0.5 if not given"),
+      fresh("--tail", &tail,
+            "add the energy and the pressure of Lennard-Jones pairs beyond the cutoff"),
+      fresh("--rdf", &shells, "sample the radial distribution in so many shells up to the cutoff"),
+      fresh("--diffusion", &diffusion,
+            "sample displacements, and velocities beside those at the start"),
+      fresh("--sample", &sample, "steps between samples of --rdf and --diffusion; 10 if not given"),
       {"--steps", &steps, "steps to take; 1000 if not given, 0: the energy of the start"},
       fresh("--dt", &dt, "time of a step; 0.005 if not given"),
       fresh("--cutoff", &cutoff, "pairs nearer than that act on each other; 2.5 if not given"),
@@ -76,7 +91,8 @@ std::vector<OptionRow> MdOptions::rows() {
 
 void require_one_start(const MdOptions& o) {
   o.require_one_start(o.lattice ? 1 : 0, "INPUT, --lattice N or --restart FILE");
-  refuse_if((o.seed || o.temperature) && !o.lattice, "--seed and --temperature go with --lattice");
+  refuse_if((o.seed || o.temperature) && !o.lattice && !o.thermostat,
+            "--seed and --temperature go with --lattice or --thermostat");
   o.require_output();
 }
 
@@ -98,8 +114,38 @@ std::array<double, 3> parse_box(const std::string& text) {
   return box;
 }
 
+md::Thermostat thermostat_of(const MdOptions& o) {
+  md::Thermostat t;
+  if (o.thermostat) t.kind = md::parse_thermostat(*o.thermostat);
+  if (t.kind == md::ThermostatKind::none) {
+    refuse_if(o.relaxation.has_value(), "--relaxation goes with --thermostat");
+    return t;
+  }
+  refuse_if(!o.temperature && !o.lattice, "--temperature is needed: what --thermostat {} holds",
+            to_text(t.kind));
+  t.temperature = o.temperature.value_or(standard_temperature);
+  t.relaxation = o.relaxation.value_or(0.5);
+  t.seed = o.seed.value_or(1);
+  return t;
+}
+
+md::Sampling sampling_of(const MdOptions& o) {
+  const bool any = o.shells || o.diffusion;
+  refuse_if(o.sample && !any, "--sample goes with --rdf or --diffusion");
+  refuse_if(o.sample && *o.sample < 1, "--sample {}: at least 1 is needed", o.sample.value_or(1));
+  refuse_if(o.shells && *o.shells < 1, "--rdf {}: 1 to 100000 shells are possible",
+            o.shells.value_or(1));
+  return {any ? o.sample.value_or(10) : 0, o.shells.value_or(0), o.diffusion};
+}
+
 md::Parameters parameters_of(const MdOptions& o) {
   md::Parameters p;
+  p.thermostat = thermostat_of(o);
+  p.sampling = sampling_of(o);
+  p.tail = o.tail;
+  refuse_if(o.tail && o.interaction && *o.interaction != standard,
+            "--tail is of {}: the interaction {} is not known beyond the cutoff", standard,
+            o.interaction.value_or(""));
   p.dt = o.dt.value_or(0.005);
   p.cutoff = o.cutoff.value_or(2.5);
   p.skin = o.skin.value_or(0.12 * p.cutoff);
@@ -130,7 +176,8 @@ MdBeginning begin_anew(const MdOptions& o) {
     const std::uint64_t seed = o.seed.value_or(1);
     b.run.start = fmt::format("lattice seed {}", seed);
     require_room(*o.lattice, true);
-    b.at.bodies = md::lattice(*o.lattice, density, o.temperature.value_or(1.44), seed);
+    b.at.bodies =
+        md::lattice(*o.lattice, density, o.temperature.value_or(standard_temperature), seed);
   } else {
     b.run.start = o.input;
     b.at.bodies = read_bodies(o.input, b.files);
@@ -160,10 +207,11 @@ pairs::NearInteraction interaction_of(const MdRun& run) {
   const std::vector<lab::Setting> settings = lab::parse_settings(run.settings);
   const lab::UserKernel found = lab::load_user_kernel(run.interaction, settings, lab::Use::motion);
   const auto* const near = std::any_cast<pairs::NearInteraction>(&found.product);
-  refuse_if(near == nullptr,
-            "{} is no force between positions: md takes interactions of 3 targets, 3 sources and at "
-            "least 3 sums, the force",
-            run.interaction);
+  refuse_if(
+      near == nullptr,
+      "{} is no force between positions: md takes interactions of 3 targets, 3 sources and at "
+      "least 3 sums, the force",
+      run.interaction);
   return *near;
 }
 
@@ -199,6 +247,7 @@ public:
                               ranks_);
     set_device(device, pairs::to_text(system_->schedule().schedule));
     look();
+    if (!goes_on()) passed();
     if (goes_on()) {
       require_same_interaction();
     } else {
@@ -237,18 +286,31 @@ private:
         d.potential, d.pressure()));
   }
 
+  [[nodiscard]] Index beside() const override { return run_.parameters.sampling.every; }
+  void passed() override {
+    if (run_.parameters.sampling.at(step())) system_->sample(now_.samples);
+  }
+
   [[nodiscard]] double drift() const {
-    return (diagnostics_.energy() - run_.energy) / static_cast<double>(diagnostics_.bodies);
+    return (diagnostics_.energy() - now_.heat - run_.energy) /
+           static_cast<double>(diagnostics_.bodies);
+  }
+
+  [[nodiscard]] std::string thermostat_text() const {
+    const md::Thermostat& t = run_.parameters.thermostat;
+    if (t.kind == md::ThermostatKind::none) return "";
+    return fmt::format("{} at temperature {:g} and relaxation {:g}, ", to_text(t.kind),
+                       t.temperature, t.relaxation);
   }
 
   void print_head(const Device& device, bool has_energy) const {
     if (o_.json) return;
     const md::Parameters& p = run_.parameters;
     fmt::print("{}: {} {}, {}, cutoff {:g} and skin {:g}, periods {:g} x {:g} x {:g}, dt {:g}, "
-               "{} on {} ({}){}; {}{}\n",
+               "{}{} on {} ({}){}; {}{}\n",
                run_.start, now_.bodies.count(), now_.bodies.count() == 1 ? "body" : "bodies",
                run_.interaction, p.cutoff, p.skin, p.box[0], p.box[1], p.box[2], p.dt,
-               to_text(p.precision), run_.device, device.facts().name,
+               thermostat_text(), to_text(p.precision), run_.device, device.facts().name,
                ranks_.ranks() > 1 ? fmt::format(", {} ranks", ranks_.ranks()) : "", run_.schedule,
                has_energy ? "" : "; the interaction has no energy: that of the potential is 0");
     fmt::print("{:>10}  {:>10}  {:>12}  {:>12}  {:>12}  {:>12}  {:>9}  {:>10}\n", "step", "time",
@@ -306,6 +368,7 @@ private:
       fmt::print("{} step{} in {}, {}; lists were built {}{}\n", steps, steps == 1 ? "" : "s",
                  ridge::to_text(Seconds{seconds()}), quantity(rate, "body-steps/s"), times(builds),
                  written().empty() ? "" : "; wrote " + written());
+      fmt::print("{}", samples_text(run_.parameters, now_));
       return;
     }
     record.kernel = "md";
@@ -327,7 +390,20 @@ private:
                  {"builds", builds},
                  {"output", written().empty() ? Json() : Json(written())},
                  {"snapshots", lines_}};
+    add_thermostat(all["md"]);
+    add_samples(all["md"], p, now_);
     fmt::print("{}\n", Json::array({all}).dump(2));
+  }
+
+  void add_thermostat(Json& record) const {
+    const md::Parameters& p = run_.parameters;
+    record["tail"] = p.tail;
+    if (p.thermostat.kind == md::ThermostatKind::none) return;
+    record["thermostat"] = {{"kind", to_text(p.thermostat.kind)},
+                            {"temperature", p.thermostat.temperature},
+                            {"relaxation", p.thermostat.relaxation},
+                            {"seed", p.thermostat.seed},
+                            {"heat", now_.heat}};
   }
 
   const MdOptions& o_;

@@ -1,5 +1,6 @@
 #include "md_file.hpp"
 
+#include "md_samples.hpp"
 #include "nbody_input.hpp"
 
 namespace ridge::app {
@@ -9,7 +10,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* md_program = "ridge md";
-constexpr Index md_format = 2; ///< the first knows no position_in_box
+constexpr Index md_format = 3; ///< the first knows no position_in_box, the second no thermostat
 constexpr const char* positions_in_box = "position_in_box";
 constexpr const char* listed_positions = "position_of_lists";
 constexpr std::array<const char*, 3> periods{"box_x", "box_y", "box_z"};
@@ -32,6 +33,20 @@ void visit_md(Any& run, const Visit& visit) {
   visit("device_name", run.device_name);
   visit("schedule", run.schedule);
   visit("initial_energy", run.energy);
+}
+
+/// The same for what runs of format 3 have beside that.
+template <class Any, class Visit>
+void visit_added(Any& parameters, const Visit& visit) {
+  auto& t = parameters.thermostat;
+  visit("thermostat", t.kind);
+  visit("thermostat_temperature", t.temperature);
+  visit("thermostat_relaxation", t.relaxation);
+  visit("thermostat_seed", t.seed);
+  visit("tail", parameters.tail);
+  visit("sample_every", parameters.sampling.every);
+  visit("rdf", parameters.sampling.shells);
+  visit("diffusion", parameters.sampling.diffusion);
 }
 
 } // namespace
@@ -59,6 +74,8 @@ MdBeginning read_md_restart(const fs::path& file) {
   const RunReader in(RunReader::require_whole(file), md_program, md_format, "bodies");
   MdBeginning from;
   visit_md(from.run, ReadMembers{in});
+  if (in.required<Index>(in.file(), "format") > 2)
+    visit_added(from.run.parameters, ReadMembers{in});
   const RunReader::Last last = in.last();
   md::State& state = from.at;
   state.step = last.step;
@@ -67,6 +84,7 @@ MdBeginning read_md_restart(const fs::path& file) {
   state.listed = read_bodies(last.place, listed_positions).position;
   if (H5Lexists(last.group.id(), positions_in_box, H5P_DEFAULT) > 0)
     state.in_box = read_bodies(last.place, positions_in_box).position;
+  read_samples(last.place, last.group, from.run.parameters, state);
   in.require_checksum(last, checksum(from.run.id, from.run.parameters, state));
   from.run.found = MdFound{in.required<double>(last.group, "potential_energy"),
                            in.required<double>(last.group, "pressure")};
@@ -92,12 +110,17 @@ void write_md(BodiesFile& file, const MdRun& run, const md::State& state,
     out.attribute("temperature", d.temperature());
     out.attribute("pressure", d.pressure());
     out.attribute("momentum", std::vector(d.momentum.begin(), d.momentum.end()));
+    write_samples(out, run.parameters, state);
   };
   file.write(
       {md_program, md_format, run.id, state.step, state.time, state.bodies.mass,
        3 * position_bytes + 10 * bytes, position_bytes, bytes,
        checksum(run.id, run.parameters, state)},
-      [&](const io::Writing& out) { visit_md(run, WriteMembers{out}); }, add);
+      [&](const io::Writing& out) {
+        visit_md(run, WriteMembers{out});
+        visit_added(run.parameters, WriteMembers{out});
+      },
+      add);
 }
 
 } // namespace ridge::app

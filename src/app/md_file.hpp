@@ -3,8 +3,8 @@
 //   FILE.h5        attributes: program, format, run, interaction, parameters, device, ...
 //   FILE.STEP.h5   position, over all periods in fp64, and velocity of N x 3 values, potential and
 //                  mass of N, position_in_box, what a restart goes on from, position_of_lists,
-//                  where the bodies were when the lists of near pairs were built, and as attributes
-//                  the box, energies, temperature and pressure
+//                  where the bodies were when the lists of near pairs were built, what was sampled
+//                  (md_samples.hpp), and as attributes the box, energies, temperature and pressure
 #pragma once
 
 #include "bodies_file.hpp"

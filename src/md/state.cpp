@@ -15,6 +15,32 @@
 
 namespace ridge::md {
 
+namespace {
+
+void require_sound(const Thermostat& t) {
+  if (t.kind == ThermostatKind::none) return;
+  refuse_if(!(t.temperature > 0) || !std::isfinite(t.temperature),
+            "--temperature {:g}: the thermostat's must be positive", t.temperature);
+  refuse_if(!(t.relaxation > 0) || !std::isfinite(t.relaxation),
+            "--relaxation {:g}: it must be positive", t.relaxation);
+}
+
+} // namespace
+
+double degrees_of_freedom(Index bodies, const Parameters& p) {
+  const Index fixed = p.thermostat.kind == ThermostatKind::langevin ? 0 : 3;
+  return static_cast<double>(3 * bodies - fixed);
+}
+
+Tail tail_of(Index bodies, const Parameters& p) {
+  const auto n = static_cast<double>(bodies);
+  const double density = n / (p.box[0] * p.box[1] * p.box[2]);
+  const double third = std::pow(p.cutoff, -3);
+  const double ninth = third * third * third;
+  return {8 * std::numbers::pi / 3 * n * density * (ninth / 3 - third),
+          16 * std::numbers::pi * n * density * (2 * ninth / 3 - third)};
+}
+
 void require_sound(const Parameters& p) {
   refuse_if(!(p.dt > 0) || !std::isfinite(p.dt), "--dt {:g}: a step must be positive", p.dt);
   if (nbody::rounded(p.dt / 2, p.precision) == 0) { // no body would move
@@ -25,6 +51,9 @@ void require_sound(const Parameters& p) {
             p.cutoff);
   refuse_if(!(p.skin >= 0) || !std::isfinite(p.skin), "--skin {:g}: it must be 0 or positive",
             p.skin);
+  require_sound(p.thermostat);
+  refuse_if(p.sampling.shells < 0 || p.sampling.shells > 100000,
+            "--rdf {}: 1 to 100000 shells are possible", p.sampling.shells);
   for (const double length : p.box) {
     refuse_if(!(length > 0) || !std::isfinite(length),
               "a period of the box is {:g}; it must be positive", length);
@@ -32,6 +61,8 @@ void require_sound(const Parameters& p) {
 }
 
 void require_sound(const nbody::Bodies& bodies, const Parameters& p) {
+  refuse_if(p.thermostat.kind == ThermostatKind::rescale && bodies.count() < 2,
+            "--thermostat rescale: one body at rest as a whole has no temperature; give langevin");
   nbody::require_finite(bodies, p.precision);
   const double mass = bodies.mass[0];
   refuse_if(!(mass > 0), "m of body 0 is {:g}; it must be positive", mass);
@@ -50,6 +81,7 @@ Diagnostics diagnose(const State& state, const Parameters& p) {
   const nbody::Bodies& b = state.bodies;
   sum.bodies = b.count();
   sum.volume = p.box[0] * p.box[1] * p.box[2];
+  sum.freedom = degrees_of_freedom(sum.bodies, p);
   for (std::size_t i = 0; i < b.mass.size(); ++i) {
     for (std::size_t c = 0; c < 3; ++c) {
       const double v = b.velocity[c][i];
@@ -58,6 +90,11 @@ Diagnostics diagnose(const State& state, const Parameters& p) {
     }
     sum.potential += state.potential[i];
     sum.virial += state.virial[i];
+  }
+  if (p.tail) {
+    const Tail tail = tail_of(sum.bodies, p);
+    sum.potential += tail.energy;
+    sum.virial += tail.virial;
   }
   return sum;
 }
@@ -75,11 +112,23 @@ std::uint64_t checksum(std::uint64_t run, const Parameters& p, const State& stat
     for (const double value : values)
       add(value);
   });
-  for (const auto* const vectors : {&state.in_box, &state.listed}) {
+  const Samples& s = state.samples;
+  for (const auto* const vectors : {&state.in_box, &state.listed, &s.position, &s.velocity}) {
     for (const auto& values : *vectors) {
       for (const double value : values)
         add(value);
     }
+  }
+  for (const auto* const values : {&s.near, &s.time, &s.displacement, &s.correlation}) {
+    for (const double value : *values)
+      add(value);
+  }
+  if (s.radial > 0) add(static_cast<double>(s.radial));
+  if (p.thermostat.kind != ThermostatKind::none) {
+    for (const double value : {static_cast<double>(p.thermostat.kind), p.thermostat.temperature,
+                               p.thermostat.relaxation, state.heat})
+      add(value);
+    hash = mix_bits(hash ^ p.thermostat.seed);
   }
   return hash;
 }

@@ -3,6 +3,9 @@
 
 #include <ridge/pairs/lists/box.hpp>
 
+#include "samples.hpp"
+#include "thermostat.hpp"
+
 #include <nbody/bodies.hpp>
 
 #include <cstdint>
@@ -15,6 +18,9 @@ struct Parameters {
   double dt = 0;               ///< time of a step
   double cutoff = 0, skin = 0; ///< pairs::ListOptions
   std::array<double, 3> box{}; ///< periods, from 0
+  Thermostat thermostat;
+  bool tail = false; ///< energy and pressure with those of Lennard-Jones pairs beyond the cutoff
+  Sampling sampling;
 };
 
 /// Throws UsageError when dt, cutoff or a period is not positive, or nothing in the precision.
@@ -29,12 +35,11 @@ struct Diagnostics {
   Index bodies = 0;
   double kinetic = 0, potential = 0, virial = 0, volume = 1;
   std::array<double, 3> momentum{};
+  double freedom = 0; ///< degrees of it
 
   [[nodiscard]] double energy() const { return kinetic + potential; }
-  /// Of 3 N - 3 degrees of freedom, the momentum being fixed; Boltzmann's constant is 1.
-  [[nodiscard]] double temperature() const {
-    return bodies > 1 ? 2 * kinetic / (3 * static_cast<double>(bodies) - 3) : 0;
-  }
+  /// Boltzmann's constant is 1.
+  [[nodiscard]] double temperature() const { return freedom > 0 ? 2 * kinetic / freedom : 0; }
   [[nodiscard]] double pressure() const { return (2 * kinetic + virial) / (3 * volume); }
 };
 
@@ -48,7 +53,20 @@ struct State {
   /// Where bodies were when the lists were built; empty where they are yet to be.
   std::array<std::vector<double>, 3> listed;
   std::vector<double> potential, virial; ///< of each body: half of its pairs'
+  double heat = 0;                       ///< energy that rescaling velocities has brought
+  Samples samples;
 };
+
+/// 3 N - 3, the momentum being fixed; 3 N where Langevin's thermostat changes it.
+[[nodiscard]] double degrees_of_freedom(Index bodies, const Parameters& parameters);
+
+/// What pairs of Lennard-Jones beyond the cutoff add to the energy and the virial of so many
+/// bodies, where they are spread evenly: 8/3 pi N rho (rc^-9 / 3 - rc^-3) and 16 pi N rho (2/3
+/// rc^-9 - rc^-3).
+struct Tail {
+  double energy = 0, virial = 0;
+};
+[[nodiscard]] Tail tail_of(Index bodies, const Parameters& parameters);
 
 [[nodiscard]] Diagnostics diagnose(const State& state, const Parameters& parameters);
 

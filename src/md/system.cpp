@@ -4,6 +4,7 @@
 #include <ridge/device/offer.hpp>
 
 #include "halo.hpp"
+#include "measures.hpp"
 #include "turns.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +28,8 @@ public:
            const pairs::NearInteraction& interaction, std::string_view schedule,
            comm::Communicator& ranks)
       : queue_(device), parameters_(parameters), mass_(state.bodies.mass[0]),
-        schedule_(pairs::parse_list_schedule(schedule, device)), ranks_(ranks.ranks()) {
+        schedule_(pairs::parse_list_schedule(schedule, device)), ranks_(ranks.ranks()),
+        step_(state.step), heat_(state.heat) {
     const Extents count{state.bodies.count()};
     const bool goes_on = !state.listed[0].empty(); // with the lists that a run was stopped with
     const Start start = goes_on ? start_again(state) : start_of(state.bodies);
@@ -62,9 +64,22 @@ public:
     programs_->force.run();
     halt_ = lists_->halt();
     turns_.emplace(queue_);
+    measures_.emplace(queue_, ranks, *lists_, parameters_, schedule_.schedule);
+    if (halt_.size != 0 && has(ThermostatKind::langevin)) {
+      begin_ = Field<Index>(device, Extents{2}, "steps");
+      count_from(step_);
+    }
   }
 
   void advance(Index steps) override {
+    if (!has(ThermostatKind::rescale)) return take_steps(steps);
+    const Index interval = rescale_interval(parameters_.thermostat, parameters_.dt);
+    for (const Index last = step_ + steps; step_ < last;) {
+      take_steps(std::min(last - step_, interval - step_ % interval));
+      if (step_ % interval == 0) rescale(interval);
+    }
+  }
+  void take_steps(Index steps) {
     if (halt_.size != 0) return advance_watched(steps);
     const T half_kick = this->half_kick();
     for (Index step = 0; step < steps; ++step) {
@@ -76,12 +91,13 @@ public:
       }
       programs_->force.run();
       owed_kick_ = half_kick;
+      ++step_;
     }
   }
 
   void read(State& state) override {
-    if (owed_kick_ != 0) move({owed_kick_, 0}, 0);
-    owed_kick_ = 0;
+    end_step();
+    state.heat = heat_;
     programs_->energy.run();
     if (halo_) {
       gather();
@@ -90,12 +106,7 @@ public:
     }
     const auto built = lists_->built();
     for (std::size_t c = 0; c < 3; ++c) {
-      unload(position_[c].elements(), state.in_box[c]);
-      std::vector<int> images(state.in_box[c].size());
-      copy_to_host(queue_, images.data(), images_[c].data(), images_[c].count());
-      queue_.wait();
-      for (std::size_t i = 0; i < images.size(); ++i)
-        state.bodies.position[c][i] = state.in_box[c][i] + images[i] * double{period(c)};
+      unload_position(c, state.in_box[c], state.bodies.position[c]);
       unload(velocity_[c].elements(), state.bodies.velocity[c]);
       unload(built[c], state.listed[c]);
     }
@@ -105,6 +116,23 @@ public:
       for (double& value : *halves)
         value /= 2;
     }
+  }
+
+  void sample(Samples& samples) override {
+    end_step();
+    if (parameters_.sampling.shells > 0) measures_->add_shells(some(), samples);
+    if (!parameters_.sampling.diffusion) return;
+    if (samples.time.empty()) {
+      if (halo_) gather();
+      samples.first_step = step_;
+      std::vector<double> in_box;
+      for (std::size_t c = 0; c < 3; ++c) {
+        unload_position(c, in_box, samples.position[c]);
+        unload(velocity_[c].elements(), samples.velocity[c]);
+      }
+    }
+    const double time = static_cast<double>(step_ - samples.first_step) * parameters_.dt;
+    measures_->add_displacement(bodies(), time, samples);
   }
 
   void wait() override { queue_.wait(); }
@@ -204,6 +232,16 @@ private:
       queue_.wait();
     }
   }
+  /// In the box, and over all periods.
+  void unload_position(std::size_t c, std::vector<double>& in_box, std::vector<double>& values) {
+    unload(position_[c].elements(), in_box);
+    std::vector<int> images(in_box.size());
+    copy_to_host(queue_, images.data(), images_[c].data(), images_[c].count());
+    queue_.wait();
+    values.resize(in_box.size());
+    for (std::size_t i = 0; i < images.size(); ++i)
+      values[i] = in_box[i] + images[i] * double{period(c)};
+  }
   void unload(const Span<const T>& from, std::vector<double>& values) {
     std::vector<T> stored(static_cast<std::size_t>(from.size));
     copy_to_host(queue_, stored.data(), from.data, from.size);
@@ -227,6 +265,9 @@ private:
       own_builds_ += built;
       owed_kick_ = half_kick();
       steps -= done;
+      step_ += done;
+      // Long before the word that counts moves begins again.
+      if (begin_.count() != 0 && moves_ - counted_from_ > 1U << 30) count_from(step_);
       const bool halted = words[pairs::ListHalt::moved] != 0;
       in_rounds ? turns_->rounds_done(done, built) : turns_->done(done, halted);
       if (halted) rebuild();
@@ -285,6 +326,75 @@ private:
     return words;
   }
 
+  [[nodiscard]] bool has(ThermostatKind kind) const { return parameters_.thermostat.kind == kind; }
+  /// Those that this rank moves.
+  [[nodiscard]] Some some() const {
+    const pairs::ListData& lists = lists_->data();
+    return {position_[0].count(),
+            halo_.has_value(),
+            {lists.body.data + lists.first_slot, lists.end_slot - lists.first_slot}};
+  }
+  [[nodiscard]] BodiesAt<T> bodies() const {
+    BodiesAt<T> at;
+    at.position = constant(position_);
+    at.velocity = constant(velocity_);
+    for (std::size_t c = 0; c < 3; ++c)
+      at.images[c] = images_[c].elements();
+    at.which = some();
+    return at;
+  }
+
+  /// Tells GPUs which step the next one is.
+  void count_from(Index step) {
+    counted_from_ = moves_;
+    const std::array<Index, 2> begin{step, Index{moves_}};
+    copy_to_device(queue_, begin_.data(), begin.data(), 2);
+    queue_.wait();
+  }
+  /// The kick that is owed and, for the step that follows, what Langevin's thermostat does.
+  void kick(T owed, bool draws) {
+    const Thermostat& t = parameters_.thermostat;
+    Langevin<T> l;
+    for (std::size_t c = 0; c < 3; ++c) {
+      l.velocity[c] = velocity_[c].elements();
+      l.force[c] = forces_[c].elements();
+    }
+    l.bodies = some();
+    l.kick = owed;
+    l.draws = draws;
+    l.kept = std::exp(-parameters_.dt / t.relaxation);
+    l.noise = std::sqrt((1 - l.kept * l.kept) * t.temperature / mass_);
+    l.seed = t.seed;
+    l.step = step_;
+    l.halt = halt_;
+    if (begin_.count() != 0) l.begin = begin_.elements();
+    langevin_(queue_, l);
+  }
+  /// Brings velocities to the time of positions.
+  void end_step() {
+    if (owed_kick_ == 0) return;
+    if (has(ThermostatKind::langevin)) {
+      kick(owed_kick_, false);
+    } else {
+      move({owed_kick_, 0}, 0);
+    }
+    owed_kick_ = 0;
+  }
+  void rescale(Index steps) {
+    end_step();
+    const Thermostat& t = parameters_.thermostat;
+    const double freedom = degrees_of_freedom(position_[0].count(), parameters_);
+    const double kinetic = measures_->squares(bodies(), 3 * t.temperature / mass_) * mass_ / 2;
+    if (!(kinetic > 0)) return; // at rest: there is nothing to rescale
+    const double factor =
+        rescale_factor(t, kinetic, freedom, static_cast<double>(steps) * parameters_.dt, step_);
+    Rescaling<T> rescaling{{}, some(), static_cast<T>(factor)};
+    for (std::size_t c = 0; c < 3; ++c)
+      rescaling.velocity[c] = velocity_[c].elements();
+    rescale_(queue_, rescaling);
+    heat_ += (factor * factor - 1) * kinetic;
+  }
+
   /// The word that says that bodies have moved too far.
   [[nodiscard]] Span<unsigned> halted() const {
     return halt_.size == 0 ? Span<unsigned>{}
@@ -305,7 +415,11 @@ private:
                    halt});
   }
 
-  void move(const std::array<T, 2>& kicks, T drift) {
+  void move(std::array<T, 2> kicks, T drift) {
+    if (has(ThermostatKind::langevin)) {
+      kick(kicks[0], true);
+      kicks = {kicks[1], 0};
+    }
     nbody::Motion<T> motion;
     for (std::size_t c = 0; c < 3; ++c) {
       motion.position[c] = position_[c].elements();
@@ -314,11 +428,8 @@ private:
     }
     motion.kicks = kicks;
     motion.drift = drift;
-    if (halo_) {
-      const pairs::ListData& lists = lists_->data();
-      motion.moves_some = true;
-      motion.some = {lists.body.data + lists.first_slot, lists.end_slot - lists.first_slot};
-    }
+    motion.moves_some = halo_.has_value();
+    if (motion.moves_some) motion.some = some().part;
     if (drift != 0 && halt_.size != 0) {
       const double limit = parameters_.skin / 2;
       motion.watch = {lists_->built(), static_cast<T>(limit * limit), halt_};
@@ -329,6 +440,9 @@ private:
   Queue queue_;
   nbody::MoveBodies<T>* move_bodies_ =
       offered<nbody::MoveBodies<T>>(queue_.device().kind(), typeid(nbody::Motion<T>));
+  LangevinKick<T>* langevin_ =
+      offered<LangevinKick<T>>(queue_.device().kind(), typeid(Langevin<T>));
+  Rescale<T>* rescale_ = offered<Rescale<T>>(queue_.device().kind(), typeid(Rescaling<T>));
   Wrap<T>* wrap_ = offered<Wrap<T>>(queue_.device().kind(), typeid(WrapBodies<T>));
   Parameters parameters_;
   double mass_;
@@ -345,6 +459,11 @@ private:
   unsigned builds_ = 0;         ///< and builds that looked themselves
   Index own_builds_ = 0;        ///< those, since the start
   std::optional<Turns> turns_;
+  Index step_;
+  double heat_;               ///< that rescaling has brought
+  Field<Index> begin_;        ///< Langevin<T>, on GPUs
+  unsigned counted_from_ = 0; ///< moves
+  std::optional<Measures<T>> measures_;
   T owed_kick_ = 0; ///< that ends the last step; done with the next one's first
 };
 

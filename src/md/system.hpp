@@ -22,6 +22,8 @@ public:
   virtual void advance(Index steps) = 0;
   /// Bodies, where they were when lists were built, and the energies, at the present step.
   virtual void read(State& state) = 0;
+  /// Adds a sample of the present step, as the parameters' sampling asks. Collective.
+  virtual void sample(Samples& samples) = 0;
   virtual void wait() = 0;
   /// Of the forces.
   [[nodiscard]] virtual Record record() const = 0;

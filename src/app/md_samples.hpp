@@ -1,0 +1,32 @@
+// What a run of molecular dynamics has sampled, in its snapshots and in its record.
+//
+// Of a snapshot: radial_counts, bodies in each shell around a body, of all bodies and samples;
+// radial_distance, the middle of each shell, and radial_distribution, g(r); sample_time,
+// mean_squared_displacement and velocity_autocorrelation of each sample; position_at_first_sample
+// and velocity_at_first_sample of N x 3 values. Attributes: radial_samples, first_sample, heat.
+#pragma once
+
+#include "../io/hdf5_writing.hpp"
+
+#include <md/state.hpp>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace ridge::app {
+
+void write_samples(const io::Writing& out, const md::Parameters& parameters,
+                   const md::State& state);
+
+/// Of the snapshot `group`, at `place`. Throws UsageError where something is missing.
+void read_samples(const std::string& place, const io::Handle& group,
+                  const md::Parameters& parameters, md::State& state);
+
+/// Adds "radial_distribution" and "diffusion" to a record's "md".
+void add_samples(nlohmann::ordered_json& record, const md::Parameters& parameters,
+                 const md::State& state);
+
+/// Lines that tell of them; empty where nothing is sampled.
+[[nodiscard]] std::string samples_text(const md::Parameters& parameters, const md::State& state);
+
+} // namespace ridge::app
