@@ -21,7 +21,7 @@ def liquid_runs(v, temperature, density, runs, steps):
     for seed in range(1, runs + 1):
         start = liquid(v, density, temperature, 3, seed)
         record = v.run("md", start, "-o", v.folder / "run.h5", "--cutoff", 3, "--skin", 0.3, "--dt", 0.005, "--steps", steps,
-                       "--every", 20, "--tail", "--rdf", 120, "--diffusion", "--sample", 10, "--overwrite")["md"]
+                       "--every", 20, "--tail", "--rdf", 120, "--diffusion", "--window", 1000, "--sample", 10, "--overwrite")["md"]
         found.append({"temperature": mean_of([line["temperature"] for line in record["snapshots"]])[0],
                       "pressure": mean_of([line["pressure"] for line in record["snapshots"]])[0],
                       "energy": mean_of([line["potential_energy"] / 500 for line in record["snapshots"]])[0],
@@ -33,7 +33,7 @@ def liquid_runs(v, temperature, density, runs, steps):
 
 def main():
     with Validation(__doc__) as v:
-        runs, steps = (3, 3000) if v.small else (16, 20000)
+        runs, steps = (3, 4000) if v.small else (5, 40000)
         source = "NIST molecular dynamics"
         for temperature, density, energy, pressure, diffusion in PRINTED[:1] if v.small else PRINTED:
             found = liquid_runs(v, temperature, density, runs, steps)

@@ -36,7 +36,7 @@ struct MdOptions : BodiesOptions {
   std::optional<Index> lattice;
   std::optional<double> cutoff, skin, density, temperature, relaxation;
   std::optional<std::string> box, interaction, thermostat;
-  std::optional<Index> shells, sample;
+  std::optional<Index> shells, sample, window;
   bool tail = false, diffusion = false;
   std::vector<std::string> settings;
 
@@ -67,6 +67,9 @@ std::vector<OptionRow> MdOptions::rows() {
       fresh("--rdf", &shells, "sample the radial distribution in so many shells up to the cutoff"),
       fresh("--diffusion", &diffusion,
             "sample displacements, and velocities beside those at the start"),
+      fresh("--window", &window,
+            "steps after which --diffusion begins from a new start, and takes means; all steps if "
+            "not given"),
       fresh("--sample", &sample, "steps between samples of --rdf and --diffusion; 10 if not given"),
       {"--steps", &steps, "steps to take; 1000 if not given, 0: the energy of the start"},
       fresh("--dt", &dt, "time of a step; 0.005 if not given"),
@@ -135,7 +138,12 @@ md::Sampling sampling_of(const MdOptions& o) {
   refuse_if(o.sample && *o.sample < 1, "--sample {}: at least 1 is needed", o.sample.value_or(1));
   refuse_if(o.shells && *o.shells < 1, "--rdf {}: 1 to 100000 shells are possible",
             o.shells.value_or(1));
-  return {any ? o.sample.value_or(10) : 0, o.shells.value_or(0), o.diffusion};
+  const Index every = any ? o.sample.value_or(10) : 0;
+  const Index window = o.window.value_or(0);
+  refuse_if(o.window && !o.diffusion, "--window goes with --diffusion");
+  refuse_if(o.window && (window < 1 || window % every != 0),
+            "--window {}: it must be a multiple of --sample {}", window, every);
+  return {every, o.shells.value_or(0), o.diffusion, window};
 }
 
 md::Parameters parameters_of(const MdOptions& o) {

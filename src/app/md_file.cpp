@@ -47,6 +47,7 @@ void visit_added(Any& parameters, const Visit& visit) {
   visit("sample_every", parameters.sampling.every);
   visit("rdf", parameters.sampling.shells);
   visit("diffusion", parameters.sampling.diffusion);
+  visit("window", parameters.sampling.window);
 }
 
 } // namespace

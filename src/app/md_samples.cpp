@@ -14,10 +14,11 @@ namespace {
 
 constexpr const char* counts = "radial_counts";
 constexpr const char* times = "sample_time";
+constexpr const char* origins = "sample_origins";
 constexpr const char* displacements = "mean_squared_displacement";
 constexpr const char* correlations = "velocity_autocorrelation";
-constexpr const char* first_positions = "position_at_first_sample";
-constexpr const char* first_velocities = "velocity_at_first_sample";
+constexpr const char* origin_positions = "position_at_origin";
+constexpr const char* origin_velocities = "velocity_at_origin";
 
 std::vector<double> read_values(const std::string& place, const io::Handle& group,
                                 const char* name) {
@@ -58,12 +59,13 @@ void write_samples(const io::Writing& out, const md::Parameters& p, const md::St
     add("radial_distribution", distribution(p, state));
   }
   if (!p.sampling.diffusion) return;
-  out.attribute("first_sample", s.first_step);
+  out.attribute("origin_step", s.origin);
   add(times, s.time);
+  add(origins, s.origins);
   add(displacements, s.displacement);
   add(correlations, s.correlation);
-  out.vectors(first_positions, s.position, 8);
-  out.vectors(first_velocities, s.velocity, 8);
+  out.vectors(origin_positions, s.position, 8);
+  out.vectors(origin_velocities, s.velocity, 8);
 }
 
 void read_samples(const std::string& place, const io::Handle& group, const md::Parameters& p,
@@ -80,12 +82,13 @@ void read_samples(const std::string& place, const io::Handle& group, const md::P
     require_counts(place, static_cast<Index>(s.near.size()) == p.sampling.shells);
   }
   if (!p.sampling.diffusion) return;
-  attribute("first_sample", s.first_step);
+  attribute("origin_step", s.origin);
   s.time = read_values(place, group, times);
+  s.origins = read_values(place, group, origins);
   s.displacement = read_values(place, group, displacements);
   s.correlation = read_values(place, group, correlations);
-  s.position = read_bodies(place, first_positions).position;
-  s.velocity = read_bodies(place, first_velocities).position;
+  s.position = read_bodies(place, origin_positions).position;
+  s.velocity = read_bodies(place, origin_velocities).position;
   require_counts(place,
                  s.displacement.size() == s.time.size() && s.correlation.size() == s.time.size());
 }
@@ -101,6 +104,7 @@ void add_samples(nlohmann::ordered_json& record, const md::Parameters& p, const 
     record["diffusion"] = {{"by_displacement", md::diffusion_by_displacement(s)},
                            {"by_velocity", md::diffusion_by_velocity(s)},
                            {"time", s.time},
+                           {"origins", s.origins},
                            {displacements, s.displacement},
                            {correlations, s.correlation}};
   }

@@ -1,9 +1,10 @@
 // What a run of molecular dynamics has sampled, in its snapshots and in its record.
 //
 // Of a snapshot: radial_counts, bodies in each shell around a body, of all bodies and samples;
-// radial_distance, the middle of each shell, and radial_distribution, g(r); sample_time,
-// mean_squared_displacement and velocity_autocorrelation of each sample; position_at_first_sample
-// and velocity_at_first_sample of N x 3 values. Attributes: radial_samples, first_sample, heat.
+// radial_distance, the middle of each shell, and radial_distribution, g(r); sample_time since an
+// origin, sample_origins, how many, mean_squared_displacement and velocity_autocorrelation;
+// position_at_origin and velocity_at_origin of N x 3 values. Attributes: radial_samples,
+// origin_step, heat.
 #pragma once
 
 #include "../io/hdf5_writing.hpp"

@@ -38,13 +38,13 @@ public:
     return static_cast<double>(add_up(sums)[0]) / sums.scale[0];
   }
 
-  /// Adds what there is at time `time` since the first sample, whose bodies `samples` has.
-  void add_displacement(const BodiesAt<T>& at, double time, Samples& samples) {
-    if (first_position_[0].count() == 0) bring(samples);
+  /// Adds what there is at a step, since the origin that `samples` has.
+  void add_displacement(const BodiesAt<T>& at, Index step, Samples& samples) {
+    if (origin_ != samples.origin) bring(samples);
     BodySums<T> sums = base(at);
     for (std::size_t c = 0; c < 3; ++c) {
-      sums.first_position[c] = first_position_[c].elements();
-      sums.first_velocity[c] = first_velocity_[c].elements();
+      sums.origin_position[c] = origin_position_[c].elements();
+      sums.origin_velocity[c] = origin_velocity_[c].elements();
     }
     const double cutoff = parameters_.cutoff;
     sums.scale = {0, scale_for(mean_square_), scale_for(16 * cutoff * cutoff)};
@@ -52,9 +52,9 @@ public:
     const auto mean = [&](std::size_t k) {
       return static_cast<double>(found[k]) / sums.scale[k] / static_cast<double>(bodies_);
     };
-    samples.time.push_back(time);
-    samples.correlation.push_back(mean(1));
-    samples.displacement.push_back(mean(2));
+    const Index since = step - samples.origin;
+    samples.add(static_cast<std::size_t>(since / parameters_.sampling.every),
+                static_cast<double>(since) * parameters_.dt, mean(2), mean(1));
   }
 
   /// Adds how many bodies are in shells around each.
@@ -127,14 +127,16 @@ private:
   }
 
   void bring(const Samples& samples) {
+    origin_ = samples.origin;
     const auto load = [&](const std::vector<double>& from, Field<double>& to) {
-      to = Field<double>(queue_.device(), Extents{bodies_}, "bodies of the first sample");
+      if (to.count() == 0)
+        to = Field<double>(queue_.device(), Extents{bodies_}, "bodies of the origin");
       copy_to_device(queue_, to.data(), from.data(), bodies_);
     };
     mean_square_ = 0;
     for (std::size_t c = 0; c < 3; ++c) {
-      load(samples.position[c], first_position_[c]);
-      load(samples.velocity[c], first_velocity_[c]);
+      load(samples.position[c], origin_position_[c]);
+      load(samples.velocity[c], origin_velocity_[c]);
       for (const double v : samples.velocity[c])
         mean_square_ += v * v / static_cast<double>(bodies_);
     }
@@ -181,8 +183,9 @@ private:
   SumCounts<T>* sum_counts_ = offered<SumCounts<T>>(queue_.device().kind(), typeid(CountSums<T>));
   Field<Index> sums_;
   Index used_ = 0;
-  std::array<Field<double>, 3> first_position_, first_velocity_;
-  double mean_square_ = 0; ///< of the first velocities
+  std::array<Field<double>, 3> origin_position_, origin_velocity_;
+  Index origin_ = -1;      ///< step that these are of
+  double mean_square_ = 0; ///< of those velocities
   std::array<Field<T>, shells_together> counts_;
   std::vector<Program> passes_;
 };

@@ -4,6 +4,17 @@
 
 namespace ridge::md {
 
+void Samples::add(std::size_t at, double since, double square, double product) {
+  if (at == time.size()) {
+    time.push_back(since);
+    for (std::vector<double>* const values : {&origins, &displacement, &correlation})
+      values->push_back(0);
+  }
+  const double many = ++origins[at];
+  displacement[at] += (square - displacement[at]) / many;
+  correlation[at] += (product - correlation[at]) / many;
+}
+
 std::vector<double> shell_distances(const Samples& s, double cutoff) {
   std::vector<double> middle;
   const double width = cutoff / static_cast<double>(s.near.size());

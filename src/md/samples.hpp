@@ -12,7 +12,9 @@ namespace ridge::md {
 struct Sampling {
   Index every = 0;        ///< steps; 0: nothing
   Index shells = 0;       ///< of the radial distribution, as wide as each other, up to the cutoff
-  bool diffusion = false; ///< displacements and velocities beside those of the first sample
+  bool diffusion = false; ///< displacements and velocities beside those of an origin, the first
+                          ///< sample, and
+  Index window = 0;       ///< steps after which the next origin is taken; 0: there is one
 
   [[nodiscard]] bool at(Index step) const { return every > 0 && step % every == 0; }
 };
@@ -21,11 +23,14 @@ struct Samples {
   Index radial = 0; ///< how many samples `near` is of
   /// Bodies in each shell around a body, of all bodies and samples: each pair counts twice.
   std::vector<double> near;
-  Index first_step = 0;
-  std::vector<double> time; ///< since then
-  /// Means over bodies: of (x - x0)^2, and of v . v0.
-  std::vector<double> displacement, correlation;
-  std::array<std::vector<double>, 3> position, velocity; ///< of the first sample: x0, v0
+  Index origin = 0;         ///< step of the last origin
+  std::vector<double> time; ///< since an origin
+  /// Means over bodies and over so many origins: of (x - x0)^2, and of v . v0.
+  std::vector<double> origins, displacement, correlation;
+  std::array<std::vector<double>, 3> position, velocity; ///< of the last origin: x0, v0
+
+  /// Takes the means of one more origin at the `at`-th time since it.
+  void add(std::size_t at, double since, double square, double product);
 };
 
 /// g(r) in each shell: what is near, over what would be if bodies were spread evenly.

@@ -51,14 +51,14 @@ struct Rescaling {
 template <class T>
 using Rescale = void(Queue& queue, const Rescaling<T>& rescaling);
 
-/// Of each body's v . v and, with those of the first sample, v . v0 and (x - x0)^2, times the
+/// Of each body's v . v and, with those of an origin, v . v0 and (x - x0)^2, times the
 /// scales and rounded.
 template <class T>
 struct BodySums {
   std::array<Span<const T>, 3> position, velocity;
   std::array<Span<const int>, 3> images;
   std::array<double, 3> period{};
-  std::array<Span<const double>, 3> first_position, first_velocity; ///< empty: of v . v alone
+  std::array<Span<const double>, 3> origin_position, origin_velocity; ///< empty: of v . v alone
   std::array<double, 3> scale{};
   double most = 0; ///< a body's numbers are cut there
   Some bodies;

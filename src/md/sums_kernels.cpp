@@ -111,11 +111,11 @@ struct SumPart {
       for (int c = 0; c < 3; ++c) {
         const auto v = static_cast<double>(access.load(s.velocity[c], i));
         terms[0] += v * v;
-        if (s.first_velocity[0].size == 0) continue;
-        terms[1] += v * access.load(s.first_velocity[c], i);
+        if (s.origin_velocity[0].size == 0) continue;
+        terms[1] += v * access.load(s.origin_velocity[c], i);
         const double x = static_cast<double>(access.load(s.position[c], i)) +
                          access.load(s.images[c], i) * s.period[c];
-        const double d = x - access.load(s.first_position[c], i);
+        const double d = x - access.load(s.origin_position[c], i);
         terms[2] += d * d;
       }
       for (int k = 0; k < 3; ++k)

@@ -122,17 +122,12 @@ public:
     end_step();
     if (parameters_.sampling.shells > 0) measures_->add_shells(some(), samples);
     if (!parameters_.sampling.diffusion) return;
-    if (samples.time.empty()) {
-      if (halo_) gather();
-      samples.first_step = step_;
-      std::vector<double> in_box;
-      for (std::size_t c = 0; c < 3; ++c) {
-        unload_position(c, in_box, samples.position[c]);
-        unload(velocity_[c].elements(), samples.velocity[c]);
-      }
-    }
-    const double time = static_cast<double>(step_ - samples.first_step) * parameters_.dt;
-    measures_->add_displacement(bodies(), time, samples);
+    const bool begins = samples.time.empty();
+    if (!begins) measures_->add_displacement(bodies(), step_, samples);
+    const Index window = parameters_.sampling.window;
+    if (!begins && (window == 0 || step_ - samples.origin < window)) return;
+    take_origin(samples);
+    measures_->add_displacement(bodies(), step_, samples);
   }
 
   void wait() override { queue_.wait(); }
@@ -230,6 +225,15 @@ private:
       const std::vector<T> stored(values[c].begin(), values[c].end());
       copy_to_device(queue_, to[c].data(), stored.data(), to[c].count());
       queue_.wait();
+    }
+  }
+  void take_origin(Samples& samples) {
+    if (halo_) gather();
+    samples.origin = step_;
+    std::vector<double> in_box;
+    for (std::size_t c = 0; c < 3; ++c) {
+      unload_position(c, in_box, samples.position[c]);
+      unload(velocity_[c].elements(), samples.velocity[c]);
     }
   }
   /// In the box, and over all periods.

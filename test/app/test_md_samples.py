@@ -12,7 +12,7 @@ from over_ranks import ENVIRONMENT, MPIRUN
 
 SCRIPTS = pathlib.Path(__file__).parents[2] / "bench" / "validation"
 SEED = 9007199254740993  # more than a double holds
-SAMPLED = ["--rdf", 30, "--diffusion", "--sample", 5]
+SAMPLED = ["--rdf", 30, "--diffusion", "--window", 20, "--sample", 5]
 
 
 def group_of(name, step):
@@ -80,7 +80,7 @@ def test_restart_gives_the_same_bits(ridge, folder, device, precision, thermosta
     ridge.good(*start, "-o", "half.h5", "--steps", half, "--every", 1)
     record = ridge.good("md", "--restart", "half.h5", "-o", "more.h5", "--steps", whole - half, "--json").records()[0]["md"]
     require_same(group_of("whole.h5", whole), group_of("more.h5", whole))
-    assert record["thermostat"]["kind"] == thermostat and len(record["diffusion"]["time"]) == whole // 5 + 1
+    assert record["thermostat"]["kind"] == thermostat and record["diffusion"]["origins"][0] == whole // 20 + 1
     with h5py.File("half.h5", "r+") as h5:
         h5[f"snapshots/{half:010}/radial_counts"][7] += 1
     ridge.bad("md", "--restart", "half.h5", "-o", "no.h5", says="its checksum differs")
@@ -97,7 +97,7 @@ def test_ranks_have_the_bits_of_one(ridge, folder, device, thermostat):
 
     whole, half = (30, 20) if device == "cpu" else (7, 4)
     start = ["md", "--lattice", 500, "--device", device, "--cutoff", 2, "--dt", 0.01, "--thermostat", thermostat, "--relaxation",
-             0.05, *SAMPLED[:-1], 2]
+             0.05, *SAMPLED[:-3], 6, "--sample", 2]
     ridge.good(*start, "-o", "whole.h5", "--steps", whole)
     run(3, *start, "-o", "half.h5", "--steps", half)
     run(2, "md", "--restart", "half.h5", "-o", "more.h5", "--steps", whole - half)
@@ -107,12 +107,13 @@ def test_ranks_have_the_bits_of_one(ridge, folder, device, thermostat):
 @pytest.mark.parametrize("device, precision", [("cpu", "fp32"), ("cpu", "mixed"), ("simt:64", "fp64")])
 def test_samples_are_those_of_the_snapshots(ridge, folder, device, precision):
     """Every sample has its snapshot: pairs, displacements and velocities are summed again by NumPy."""
-    steps, every, cutoff, shells = (40, 10, 2.5, 37) if device == "cpu" else (6, 3, 2.5, 9)
+    steps, every, cutoff, shells, window = (40, 10, 2.5, 37, 20) if device == "cpu" else (8, 2, 2.5, 9, 6)
     ridge.good("md", "--lattice", 256, "-o", "run.h5", "--steps", steps, "--every", every, "--sample", every, "--cutoff",
-               cutoff, "--skin", 0.3, "--rdf", shells, "--diffusion", "--device", device, "--precision", precision)
+               cutoff, "--skin", 0.3, "--rdf", shells, "--diffusion", "--window", window, "--device", device, "--precision", precision)
     box = (256 / 0.8442) ** (1 / 3)
     counts, edges = np.zeros(shells), np.linspace(0, cutoff, shells + 1)
-    displacement, correlation, first = [], [], None
+    displacement, correlation = ([[] for _ in range(window // every + 1)] for _ in range(2))
+    origin, first = 0, None
     for step in range(0, steps + 1, every):
         values, _ = group_of("run.h5", step)
         x, v = values["position"], values["velocity"].astype(float)
@@ -121,8 +122,11 @@ def test_samples_are_those_of_the_snapshots(ridge, folder, device, precision):
         d -= box * np.round(d / box)
         r = np.sqrt((d**2).sum(2))[~np.eye(256, dtype=bool)]
         counts += np.histogram(r, edges)[0]
-        displacement.append(((x - first[0]) ** 2).sum(1).mean())
-        correlation.append((v * first[1]).sum(1).mean())
+        for begins in (False, True) if step - origin == window else (False,):
+            if begins:
+                origin, first = step, (x, v)
+            displacement[(step - origin) // every].append(((x - first[0]) ** 2).sum(1).mean())
+            correlation[(step - origin) // every].append((v * first[1]).sum(1).mean())
     values, attributes = group_of("run.h5", steps)
     rounded = 0 if precision == "fp64" else 8  # pairs at an edge of a shell
     assert np.abs(values["radial_counts"] - counts).max() <= rounded and counts.sum() > 10000
@@ -131,9 +135,9 @@ def test_samples_are_those_of_the_snapshots(ridge, folder, device, precision):
     shell = 4 / 3 * np.pi * np.diff(edges**3)
     assert values["radial_distribution"] == pytest.approx(values["radial_counts"] / samples / 256 / (0.8442 * shell), rel=1e-12)
     assert values["radial_distance"] == pytest.approx((edges[1:] + edges[:-1]) / 2, rel=1e-12)
-    assert values["sample_time"] == pytest.approx(0.005 * np.arange(0, steps + 1, every), abs=1e-14)
-    assert values["mean_squared_displacement"] == pytest.approx(displacement, abs=1e-9, rel=1e-7)
-    assert values["velocity_autocorrelation"] == pytest.approx(correlation, abs=1e-9, rel=1e-7)
+    assert values["sample_time"] == pytest.approx(0.005 * np.arange(0, window + 1, every), abs=1e-14)
+    assert values["mean_squared_displacement"] == pytest.approx([np.mean(d) for d in displacement], abs=1e-9, rel=1e-7)
+    assert values["velocity_autocorrelation"] == pytest.approx([np.mean(c) for c in correlation], abs=1e-9, rel=1e-7)
 
 
 def test_coefficients_of_diffusion(ridge, folder):
@@ -178,6 +182,8 @@ def test_rescaling_tells_its_heat(ridge, folder):
     (["--relaxation", 1], "--relaxation goes with --thermostat"),
     (["--sample", 5], "--sample goes with --rdf or --diffusion"),
     (["--diffusion", "--sample", 0], "--sample 0: at least 1 is needed"),
+    (["--window", 10], "--window goes with --diffusion"),
+    (["--diffusion", "--window", 15], "--window 15: it must be a multiple of --sample 10"),
     (["--rdf", 0], "--rdf 0: 1 to 100000 shells are possible"),
     (["--rdf", 1000000], "1 to 100000 shells are possible"),
     (["--tail", "--interaction", "soft.hpp:Soft"], "--tail is of lennard-jones"),
