@@ -49,7 +49,7 @@ class Validation:
         apart = abs(ours - printed)
         limit = sigmas * math.hypot(error, printed_error)
         good = apart <= limit
-        print(f"{what:42} {ours:12.7g} ({error:.2g})  printed {printed:.7g} ({printed_error:.2g}), {source}"
+        print(f"{what:42} {ours:13.10g} ({error:.2g})  printed {printed:.10g} ({printed_error:.2g}), {source}"
               + ("" if good else f"  DIFFERS by {apart:.3g}"), flush=True)
         if not good and (self.worst is None or apart / limit > self.worst[0]):
             self.worst = (apart / limit, f"{apart:.3g}: {what}")
