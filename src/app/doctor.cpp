@@ -135,7 +135,7 @@ private:
 
   [[nodiscard]] lab::Visit visit_of(const lab::BenchKernel& chosen, const Place& place,
                                     const NamedText& now) const {
-    return {has_theta() ? chosen.name : launch.kernel,
+    return {has_theta() ? chosen.name : launch.shown(),
             device_text(place),
             place.described->name,
             launch.extents(chosen),

@@ -56,7 +56,7 @@ lab::BenchKernel KernelOptions::find() const {
 
 lab::BenchKernel KernelOptions::chosen(lab::BenchKernel found) const {
   if (!adjoint) return found;
-  return lab::adjoint_of(found, sizes(found).front().rank());
+  return lab::adjoint_of(found, sizes(found).front());
 }
 
 OptionValues KernelOptions::options(const lab::BenchKernel& found) const {

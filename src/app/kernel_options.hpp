@@ -45,6 +45,8 @@ struct KernelOptions {
   [[nodiscard]] lab::BenchKernel find() const;
   /// What was found, or its adjoint where that is asked for.
   [[nodiscard]] lab::BenchKernel chosen(lab::BenchKernel found) const;
+  /// The kernel as it was given, or as its adjoint is called.
+  [[nodiscard]] std::string shown() const { return adjoint ? kernel + "-adjoint" : kernel; }
   /// The options of the kernel's pattern that are given, checked. Throws UsageError.
   [[nodiscard]] OptionValues options(const lab::BenchKernel& found) const;
   [[nodiscard]] Extents extents(const lab::BenchKernel& found) const;

@@ -117,7 +117,7 @@ private:
     auto array = ordered_json::array();
     lab::Table table({"ranks", "grid", "compute", "exchange", "step", "strong", "weak"});
     for (const RankStep& s : steps) {
-      array.push_back({{"kernel", launch.kernel},
+      array.push_back({{"kernel", launch.shown()},
                        {"device_name", place.described->name},
                        {"precision", request.precision},
                        {"ranks", s.ranks},
@@ -237,7 +237,7 @@ private:
       return;
     }
     const std::string size = is_size_range(launch.size) ? launch.size : to_text(request.size);
-    fmt::print("{} {} {} {} {}{}\n{}", launch.kernel, size, request.precision, how,
+    fmt::print("{} {} {} {} {}{}\n{}", launch.shown(), size, request.precision, how,
                place.described->name, also, table.text());
   }
 
@@ -249,7 +249,7 @@ private:
     const model::Description& described = *place.described;
     const model::Traffic& t = m.traffic();
     ordered_json o{{"pattern", kernel.pattern},
-                   {"kernel", launch.kernel},
+                   {"kernel", launch.shown()},
                    {"device", model::names_device_here(on) ? to_text(place.device.id())
                               : described.key.empty()      ? on
                                                            : described.key},

@@ -157,15 +157,18 @@ BenchKernel bench_adjoints(const std::string& name, const AnyStencil& any, int r
   return describe(name + "-adjoint", "the adjoint of " + name, any.functor, source);
 }
 
-BenchKernel bench_adjoints(const BenchKernel& forward, int rank) {
-  constexpr Index few[3] = {64, 64, 64}; // whatever has the kernel will do
-  const BenchRequest request{Device("cpu"), Extents(few, rank), "fp64", "auto", {}};
+BenchKernel bench_adjoints(const BenchKernel& forward, const Extents& size) {
+  BenchRequest request{Device("cpu"), size, "fp64", "auto", {}};
+  (void)forward.make_menu(request, Place{request.device}); // refuses sizes that it does not have
+  constexpr Index few[3] = {64, 64, 64};                   // whatever has the kernel will do
+  request.size = Extents(few, size.rank());
   RoofSource roof(request.device, false, false);
   const auto the_case = forward.make_case(request, roof);
   const auto* const of = dynamic_cast<const CallCase<stencil::AnyCall<double>>*>(the_case.get());
   if (of == nullptr) throw Failure(forward.name + " is no stencil; please report this");
   const auto& kernel = *of->call().kernel;
-  return bench_adjoints(forward.name, AnyStencil{&kernel.call_type(), kernel.functor()}, rank);
+  return bench_adjoints(forward.name, AnyStencil{&kernel.call_type(), kernel.functor()},
+                        size.rank());
 }
 
 } // namespace ridge::gradient

@@ -6,8 +6,6 @@
 #include "kernels.hpp"
 
 template struct ridge::stencil::Executor<
-    ridge::gradient::AdjointOf<ridge::gradient::test::Lopsided, 0>, double, ridge::Here>;
-template struct ridge::stencil::Executor<
     ridge::gradient::AdjointOf<ridge::gradient::test::Mixing, 1>, float, ridge::Here>;
 template struct ridge::chain::Executor<ridge::gradient::AdjointsOf<ridge::gradient::test::Mixing>,
                                        double, ridge::Here>;

@@ -25,8 +25,9 @@ struct AnyStencil {
 [[nodiscard]] BenchKernel bench_adjoints(const std::string& name, const AnyStencil& kernel,
                                          int rank);
 
-/// The same of a benchmark of the pattern stencil.
-[[nodiscard]] BenchKernel bench_adjoints(const BenchKernel& forward, int rank);
+/// The same of a benchmark of the pattern stencil. Throws UsageError for sizes that it does not
+/// have.
+[[nodiscard]] BenchKernel bench_adjoints(const BenchKernel& forward, const Extents& size);
 
 /// Has the kernel's checks fail where its proof does, and its records say what that found:
 /// "adjoint": {"dot_error": ..., "slope": ...}.
