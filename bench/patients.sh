@@ -97,8 +97,9 @@ programs() {
       continue
     fi
     local begin=$(date +%s.%N)
-    timeout "${LIMIT:-100}" "$ridge" doctor --top 2 -- $words 2>&1
-    echo "exit code $?, $(python3 -c "print(f'{$(date +%s.%N) - $begin:.1f}')") s"
+    timeout "${LIMIT:-150}" "$ridge" doctor --top 1 -- $words 2>&1
+    local code=$?
+    echo "exit code $code, $(python3 -c "print(f'{$(date +%s.%N) - $begin:.1f}')") s"
   done
   echo "== Kokkos, YAKL: skipped: none is here"
 }

@@ -17,7 +17,7 @@ HEALTHY = {
     "launch__occupancy_limit_warps": (8, "block"),
     "device__attribute_multiprocessor_count": (132, ""),
     "device__attribute_clock_rate": (1_980_000, ""),
-    "smsp__cycles_elapsed.avg.per_second": (1.965e9, "hz"),
+    "smsp__cycles_elapsed.max.per_second": (1.965e9, "hz"),
     "sm__warps_active.avg.pct_of_peak_sustained_active": (88, "%"),
     "sm__cycles_active.avg": (960_000, "cycle"),
     "sm__cycles_active.max": (975_000, "cycle"),
@@ -83,6 +83,7 @@ QUIET = {DRAM: 20, L2: 15, L1: 10, ISSUE: 10}
 PLANTED = {
     "uncoalesced": {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": 125_000_000,
                     "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct": 25, L2: 80, L1: 70,
+                    "dram__bytes_read.sum": 4_000_000_000, "gpu__time_duration.sum": 1_200_000,
                     "lts__t_sectors_lookup_hit.sum": 20_000_000},
     "spilled-registers": {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum": 60_000_000,
                           "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum": 60_000_000, L1: 92, L2: 70, DRAM: 40},
@@ -94,7 +95,7 @@ PLANTED = {
                       "gpu__time_duration.sum": 18_000_000},
     "atomics-on-few-addresses": {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum": 2_000_000,
                                  "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum": 2_000_000,
-                                 "lts__d_atomic_input_cycles_active.max.pct_of_peak_sustained_elapsed": 96, **QUIET},
+                                 "lts__d_atomic_input_cycles_active.max.pct_of_peak_sustained_elapsed": 33.3, **QUIET},
     "registers-limit-warps": {"launch__occupancy_limit_registers": 1, "launch__registers_per_thread": 255, **QUIET},
     "shared-memory-limits-warps": {"launch__occupancy_limit_shared_mem": 2,
                                    "launch__shared_mem_per_block_dynamic": 102_400, **QUIET},
@@ -110,7 +111,7 @@ PLANTED = {
                            "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active": 95, L1: 3, ISSUE: 40},
     "slow-instructions": {"sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active": 93, DRAM: 10, L2: 8, ISSUE: 45,
                           "smsp__sass_thread_inst_executed_op_fp64_pred_on.sum": 0},
-    "clocks-fell": {"smsp__cycles_elapsed.avg.per_second": 1.2e9, ISSUE: 95, DRAM: 10, L2: 10},
+    "clocks-fell": {"smsp__cycles_elapsed.max.per_second": 1.2e9, ISSUE: 95, DRAM: 10, L2: 10},
 }
 
 

@@ -57,7 +57,7 @@ def test_least_bytes(ridge, tmp_path):
 
 
 def test_units_that_ncu_chooses(ridge, tmp_path):
-    text = ncu_raw([("f(int)", PLANTED["uncoalesced"])])
+    text = ncu_raw([("f(int)", PLANTED["bank-conflicts"])])
     other = text.replace('"nsecond"', '"usecond"').replace('"500000"', '"500.0"')
     other = other.replace('"1000000000"', '"1.0"').replace('"byte"', '"Gbyte"')
     a, b = (kernels(ridge, "--from", written(tmp_path / "f.csv", t))["f(int)"] for t in (text, other))

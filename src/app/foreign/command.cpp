@@ -48,6 +48,7 @@ void take_measured_peak(Foreign& all) {
       all.peak_bytes_per_second = copy->value;
       all.peak_name = "a copy here";
     }
+    if (const Ceiling* const read = roof.find("read")) all.read_bytes_per_second = read->value;
   } catch (const Error& error) {
     all.run.notes.push_back(fmt::format("no roof was measured: {}", error.what()));
   }
@@ -89,10 +90,10 @@ Foreign examine_program(const std::vector<std::string>& words, const ForeignAske
   if (has_nvidia()) {
     all = timeline_of(program);
     take_usage(all.run, ended);
-    if (all.run.span > 0 || std::getenv("RIDGE_NCU") != nullptr) {
-      if (all.run.span <= 0 || !all.kernels.empty()) count_by_ncu(program, asked, all);
-      if (all.run.span > 0) take_measured_peak(all);
-    }
+    const bool only_copies = all.run.span > 0 && all.kernels.empty();
+    const bool is_cuda = !all.run.device.empty() || std::getenv("RIDGE_NCU") != nullptr;
+    if (is_cuda && !only_copies) count_by_ncu(program, asked, all);
+    if (all.run.span > 0) take_measured_peak(all);
   } else if (has_amd()) {
     take_usage(all.run, ended);
     count_by_rocprof(program, all);

@@ -176,13 +176,17 @@ Foreign timeline_of(const Profiled& program) {
   (void)run_program(program.words, Shown::nowhere,
                     {{"CUDA_INJECTION64_PATH", library}, {"RIDGE_TIMELINE", folder.file()}});
   Foreign found = longest_timeline(folder.file(), program);
-  if (found.run.span <= 0) {
-    const bool loaded = !fs::is_empty(folder.file());
-    found.run.notes.emplace_back(
-        loaded ? "the program ran no kernel and no copy on a GPU"
-               : "no timeline: the program did not start CUDA, or libcupti.so is not here "
-                 "(pip install nvidia-cuda-cupti, or set RIDGE_CUPTI to it)");
-  }
+  const bool is_cuda = !fs::is_empty(folder.file());
+  if (is_cuda && found.run.device.empty()) found.run.device = "cuda:0";
+  if (found.run.span > 0) return found;
+  std::uintmax_t written = 0;
+  for (const auto& entry : fs::directory_iterator(folder.file()))
+    written += entry.file_size();
+  found.run.notes.emplace_back(
+      !is_cuda      ? "the program did not start CUDA"
+      : written > 0 ? "the program ran no kernel and no copy on a GPU"
+                    : "no timeline: libcupti.so is not here (pip install nvidia-cuda-cupti, or set "
+                      "RIDGE_CUPTI to it)");
   return found;
 }
 
@@ -210,6 +214,7 @@ void count_by_ncu(const Profiled& program, const doctor::ForeignAsked& asked, Fo
              fmt::format("::regex:{}:{}", one_of(kernels), number)};
   }
   const auto count = [&](const std::string& metrics) {
+    fs::remove(log);
     const Words command =
         joined({ncu, "--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base",
                 "mangled", "--target-processes", "all", "--clock-control", "none", "--metrics",
@@ -222,7 +227,13 @@ void count_by_ncu(const Profiled& program, const doctor::ForeignAsked& asked, Fo
   // A GPU without some of the counters: ncu names them, and counts nothing.
   if (const std::string rest = doctor::foreign_ncu_metrics(report);
       report.find("Kernel Name") == std::string::npos && rest != doctor::foreign_ncu_metrics()) {
-    fs::remove(log);
+    ended = count(rest);
+    report = content(log);
+  } else if (!all.kernels.empty() && report.find("No kernels were profiled") != std::string::npos) {
+    // Launches that are numbered otherwise, as in graphs: the first ones of these names.
+    which = {"--kernel-name-base", "mangled",
+             "--kernel-name",      "regex:" + one_of(chosen(all, asked)),
+             "--launch-count",     "4"};
     ended = count(rest);
     report = content(log);
   }

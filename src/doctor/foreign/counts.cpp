@@ -23,7 +23,7 @@ const std::vector<CountName>& ncu_names() {
       {"launch__occupancy_limit_warps", &L::blocks_by_warps},
       {"device__attribute_multiprocessor_count", &L::units},
       {"device__attribute_clock_rate", &L::best_clock_hz, 1e3},
-      {"smsp__cycles_elapsed.avg.per_second", &L::clock_hz},
+      {"smsp__cycles_elapsed.max.per_second", &L::clock_hz},
       {"sm__warps_active.avg.pct_of_peak_sustained_active", &L::warps},
       {"sm__cycles_active.avg", &L::active_cycles},
       {"sm__cycles_active.max", &L::active_cycles_max},

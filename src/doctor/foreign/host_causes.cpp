@@ -94,13 +94,18 @@ ForeignCause copies() {
   return c;
 }
 
+/// Where memory is allocated around each launch, what is between these calls belongs to them.
+double allocating(const ForeignRun& r) {
+  return r.allocating + (r.allocations > 0.5 * r.launches ? r.outside : 0);
+}
+
 ForeignCause allocation() {
   ForeignCause c = of_program("allocation", "memory is allocated and freed between kernels",
                               "of the device's time it is idle meanwhile", 0.05);
   c.evidence = [](const Subject& s) -> Counted {
-    return span_of(s) > 0 ? Counted(s.all.run.allocating / s.all.run.span) : Counted();
+    return span_of(s) > 0 ? Counted(allocating(s.all.run) / s.all.run.span) : Counted();
   };
-  c.gain = [](const Subject& s, double) { return gain_without(s, s.all.run.allocating); };
+  c.gain = [](const Subject& s, double) { return gain_without(s, allocating(s.all.run)); };
   c.experiment = "allocate before the loop, or cudaMallocAsync with a pool that keeps its memory: "
                  "the calls go, and the time";
   c.action = "allocate once; cudaMallocAsync with a release threshold";
@@ -111,7 +116,8 @@ ForeignCause host_computes() {
   ForeignCause c = of_program("host-computes", "the host does other work between launches",
                               "of the device's time it is idle, outside of CUDA's calls", 0.15);
   c.evidence = [](const Subject& s) -> Counted {
-    if (span_of(s) <= 0 || waits_each_time(s.all.run)) return {};
+    const bool allocates = s.all.run.allocations > 0.5 * s.all.run.launches;
+    if (span_of(s) <= 0 || waits_each_time(s.all.run) || allocates) return {};
     constexpr double short_launch = 20e-6;
     return mean_launch(s.all) > short_launch ? Counted(s.all.run.outside / s.all.run.span)
                                              : Counted();

@@ -130,6 +130,8 @@ ForeignCause clocks_fell() {
     const double seconds = s.kernel->launch_seconds.value_or(1);
     if (!k.clock_hz || k.best_clock_hz.value_or(0) <= 0 || seconds < 100e-6)
       return {}; // short ones end before it rises
+    // Units without a block may stand still.
+    if (k.active_cycles && *k.active_cycles < 0.8 * k.elapsed_cycles.value_or(0)) return {};
     return *k.clock_hz / *k.best_clock_hz;
   };
   c.gain = [](const Subject& s, double evidence) {

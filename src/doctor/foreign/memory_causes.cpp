@@ -37,14 +37,17 @@ ForeignCause uncoalesced() {
   };
   c.gain = [](const Subject& s, double evidence) {
     Busy then = s.busy;
-    const double left = 1 / evidence;
-    const double local = s.counts().local_sectors.value_or(0);
-    const double all = asked(s.counts()).sectors + local;
-    const double part = all > 0 ? 1 - (all - local) / all * (1 - left) : 1;
+    const LaunchCounts& k = s.counts();
+    const Asked a = asked(k);
+    const double local = k.local_sectors.value_or(0);
+    const double part = (a.sectors / evidence + local) / (a.sectors + local);
+    // Sectors that the cache kept until their other bytes were asked for came from memory once.
+    double of_memory = 1;
+    if (k.cache_hit_rate.value_or(1) < 0.5 && k.bytes().value_or(0) > 0)
+      of_memory = std::min(1.0, sector_bytes * a.sectors / evidence / *k.bytes());
     then.unit_cache *= part;
-    then.cache *= part;
-    // Sectors that the cache had kept until their other bytes were asked for came from memory once.
-    if (s.counts().cache_hit_rate.value_or(0) < 0.5) then.memory *= part;
+    then.memory *= of_memory;
+    then.cache = s.cache_left(part, std::min(part, of_memory));
     return s.busy.most() < busy_enough ? 1 / part : s.gain(then);
   };
   c.experiment = "a copy of as many bytes by neighbouring lanes: ridge roof --device; then ncu's "
@@ -61,12 +64,18 @@ ForeignCause asked_again() {
   c.unit = "bytes read from memory again for each that must be read";
   c.threshold = 0.1;
   c.evidence = [](const Subject& s) -> Counted {
-    if (!s.counts().bytes() || s.least_bytes <= 0) return {};
-    return *s.counts().bytes() / s.least_bytes - 1;
+    const LaunchCounts& k = s.counts();
+    if (!k.bytes() || s.least_bytes <= 0) return {};
+    if (!s.least_is_allocated) return *k.bytes() / s.least_bytes - 1;
+    // What was allocated is read once, and may be written, too; spilled registers lie elsewhere.
+    if (k.local_sectors.value_or(0) > 0.05 * asked(k).sectors) return {};
+    return *k.bytes_read / s.least_bytes - 1;
   };
   c.gain = [](const Subject& s, double evidence) {
     Busy then = s.busy;
+    if (std::max(s.busy.memory, s.busy.cache) < 0.5) return 1.0; // it waits for something else
     then.memory /= 1 + evidence;
+    then.cache = s.cache_left(1, 1 / (1 + evidence));
     return s.gain(then);
   };
   c.experiment = "the same launch on a part of the data that fits the cache: the time an item "
@@ -90,11 +99,16 @@ ForeignCause spilled() {
   };
   c.gain = [](const Subject& s, double evidence) {
     Busy then = s.busy;
-    const double left = 1 - std::min(evidence, 0.9);
+    const double left = 1 - std::min(evidence, 0.97);
     then.unit_cache *= left;
+    then.shared *= left;
     then.cache *= left;
-    then.memory *= s.counts().cache_hit_rate.value_or(0) < 0.5 ? left : 1;
-    then.issue *= left;
+    then.memory *= left;
+    constexpr double sectors_of_request = 4; // lanes have them side by side
+    const LaunchCounts& k = s.counts();
+    const double all = k.instructions.value_or(0),
+                 local = k.local_sectors.value_or(0) / sectors_of_request;
+    if (all > 0) then.issue *= std::max(0.05, 1 - local / all);
     return s.busy.most() < busy_enough ? 1 / left : s.gain(then);
   };
   c.experiment = "compile with more registers (--maxrregcount, __launch_bounds__) and -Xptxas -v: "
@@ -166,10 +180,10 @@ ForeignCause atomics() {
   c.name = "atomics-on-few-addresses";
   c.title = "atomics of many threads meet at few addresses";
   c.unit = "of the time, the busiest part of the cache works on atomics";
-  c.threshold = 0.3;
+  c.threshold = 0.5;
   c.evidence = [](const Subject& s) -> Counted {
-    if (s.counts().atomic_requests.value_or(0) <= 0) return {};
-    return s.counts().atomic_busy;
+    if (s.counts().atomic_requests.value_or(0) <= 0 || !s.counts().atomic_busy) return {};
+    return s.busy.atomics;
   };
   c.gain = [](const Subject& s, double) {
     Busy then = s.busy;

@@ -46,7 +46,7 @@ const CountName* count_of(const std::string& name) {
 
 /// A launch of a profile.
 struct Launch {
-  std::string kernel, shape;
+  std::string kernel, shape, device;
   LaunchCounts counts;
   Counted seconds;
   int counted = 0;
@@ -54,8 +54,9 @@ struct Launch {
 
 void take(Launch& launch, const std::string& name, const std::string& text,
           const std::string& unit) {
+  if (name == "device__attribute_display_name") launch.device = text;
   const auto number = profile_number(text);
-  if (!number) return; // ncu's "n/a", names of devices
+  if (!number) return; // ncu has "n/a", too
   if (name == "gpu__time_duration.sum") {
     launch.seconds = *number * unit_of(unit.empty() ? "ns" : unit);
     return;
@@ -157,6 +158,12 @@ double Foreign::kernel_seconds() const {
   return all;
 }
 
+double Foreign::peak_of(const ForeignKernel& kernel) const {
+  const bool reads =
+      kernel.counts.bytes_written.value_or(0) < 0.1 * kernel.counts.bytes_read.value_or(0);
+  return reads && read_bytes_per_second > 0 ? read_bytes_per_second : peak_bytes_per_second;
+}
+
 Foreign read_foreign(std::string_view text) {
   const ProfileTable table = read_profile_table(text);
   const Columns at(table);
@@ -188,6 +195,7 @@ Foreign read_foreign(std::string_view text) {
           is_ncu ? "--set full, and print it with --csv --page raw" : "--kernel-trace or --pmc"));
     }
     merge(all.kernels, launch, source);
+    all.run.device_name = launch.device;
   }
   if (all.kernels.empty()) throw UsageError("the profile has a header, and no launch of a kernel");
   std::stable_sort(
@@ -209,9 +217,16 @@ void add_counts(Foreign& all, const Foreign& counted) {
 
 std::string short_name(const std::string& name) {
   std::string text = name.starts_with("void ") ? name.substr(5) : name;
-  if (const std::size_t paren = text.find('(');
-      paren != std::string::npos && paren > 0 && text.back() == ')')
-    text.resize(paren);
+  // The parameters are what the last parenthesis closes; others may be in the name.
+  int open = 0;
+  for (std::size_t at = text.size(); at-- > 1 && text.back() == ')';) {
+    open += text[at] == ')' ? 1 : text[at] == '(' ? -1 : 0;
+    if (open > 0) continue;
+    text.resize(at);
+    break;
+  }
+  for (std::size_t at = 0; (at = text.find("(anonymous namespace)::")) != std::string::npos;)
+    text.erase(at, 23);
   constexpr std::size_t most = 60;
   if (text.size() > most) text = text.substr(0, most - 3) + "...";
   return text;

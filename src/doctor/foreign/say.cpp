@@ -91,9 +91,9 @@ std::string reached_text(const Foreign& all, const ForeignKernel& k, const Forei
   const double bytes = asked.bytes > 0 ? asked.bytes : k.counts.bytes().value_or(0);
   if (bytes > 0 && seconds > 0) {
     text += quantity(bytes / seconds, "B/s");
-    if (all.peak_bytes_per_second > 0)
-      text +=
-          fmt::format(", {:.2f} of {}", bytes / seconds / all.peak_bytes_per_second, all.peak_name);
+    if (const double peak = all.peak_of(k); peak > 0)
+      text += fmt::format(", {:.2f} of {}", bytes / seconds / peak,
+                          peak == all.read_bytes_per_second ? "a read here" : all.peak_name);
     text += "; ";
   }
   if (busy.most() > 0) {

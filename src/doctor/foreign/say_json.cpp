@@ -118,10 +118,10 @@ Json record_of(const Foreign& all, const ForeignKernel& k, const ForeignAsked& a
   if (read + written > 0 && seconds > 0) {
     r["achieved"] = (read + written) / seconds;
     r["achieved_unit"] = "B/s";
-    if (all.peak_bytes_per_second > 0) {
-      r["roof"] = all.peak_bytes_per_second;
-      r["roof_name"] = all.peak_name;
-      r["fraction"] = (read + written) / seconds / all.peak_bytes_per_second;
+    if (const double peak = all.peak_of(k); peak > 0) {
+      r["roof"] = peak;
+      r["roof_name"] = peak == all.read_bytes_per_second ? "a read here" : all.peak_name;
+      r["fraction"] = (read + written) / seconds / peak;
     }
   }
   r["diagnoses"] = json_of(all, diagnose_kernel(all, k, asked.bytes));

@@ -131,6 +131,13 @@ ForeignCause tail() {
       return {};
     return units_in_use(s);
   };
+  c.gain = [](const Subject& s, double evidence) {
+    // Units that have a block at the end have few of them.
+    constexpr double even = 0.8; // of the warps that are allowed, where all blocks take as long
+    const LaunchCounts& k = s.counts();
+    const double filled = k.warps.value_or(1) / (even * k.warps_allowed().value_or(1));
+    return gain_of_full_units(s, evidence * std::min(1.0, filled));
+  };
   c.experiment =
       "the same kernel with blocks of half the size: the idle share of units falls, and the time";
   c.action = "more and smaller blocks, the longest items first, or blocks that take the next item "

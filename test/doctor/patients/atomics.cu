@@ -1,4 +1,4 @@
-// Planted: each thread adds to one of four sums. Control: a block sums first.
+// Planted: each thread adds to one of four sums. Control: 1056 blocks sum their part first.
 #include "patient.cuh"
 
 __global__ void each(float* sums, const float* x, long n) {
@@ -7,8 +7,9 @@ __global__ void each(float* sums, const float* x, long n) {
 }
 
 __global__ void by_block(float* sums, const float* x, long n) {
-  const long i = blockIdx.x * long(blockDim.x) + threadIdx.x;
-  float sum = i < n ? x[i] : 0;
+  float sum = 0;
+  for (long i = blockIdx.x * long(blockDim.x) + threadIdx.x; i < n; i += long(gridDim.x) * blockDim.x)
+    sum += x[i];
   for (int lane = 16; lane >= 4; lane /= 2)
     sum += __shfl_down_sync(~0U, sum, lane);
   __shared__ float of_warps[8][4];
@@ -30,7 +31,7 @@ int main(int argc, char** argv) {
     if (sick)
       each<<<int(n / 256), 256>>>(sums, x, n);
     else
-      by_block<<<int(n / 256), 256>>>(sums, x, n);
+      by_block<<<patient::units * 8, 256>>>(sums, x, n);
   }
   return patient::finish();
 }

@@ -15,7 +15,7 @@ __global__ void walk(int* out, const int* next, int rows, int width, int steps) 
   int at[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c)
-    at[c] = (id / 32 * chains + c) * 97 % rows;
+    at[c] = int((id / 32 * chains + c) * 9973LL % rows);
   for (int s = 0; s < steps; ++s) {
 #pragma unroll
     for (int c = 0; c < chains; ++c)
@@ -30,15 +30,15 @@ __global__ void walk(int* out, const int* next, int rows, int width, int steps) 
 
 int main(int argc, char** argv) {
   const bool sick = patient::is_sick(argc, argv);
-  const int rows = 1 << 22, width = 32, blocks = patient::units * 8;
+  const int rows = 1 << 25, width = 32, blocks = patient::units * 8;
   auto* const next = patient::numbers<int>(std::size_t(rows) * width);
   auto* const out = patient::numbers<int>(std::size_t(blocks) * 128);
   link<<<(rows * width + 255) / 256, 256>>>(next, rows, width);
   for (int k = 0; k < 20; ++k) {
     if (sick)
-      walk<1><<<blocks, 128>>>(out, next, rows, width, 1600);
+      walk<1><<<blocks, 128>>>(out, next, rows, width, 400);
     else
-      walk<8><<<blocks, 128>>>(out, next, rows, width, 1600);
+      walk<8><<<blocks, 128>>>(out, next, rows, width, 400);
   }
   return patient::finish();
 }

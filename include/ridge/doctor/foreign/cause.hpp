@@ -36,6 +36,8 @@ struct Subject {
   [[nodiscard]] const LaunchCounts& counts() const { return kernel->counts; }
   /// Time now over time then, where units are as busy as `then` says: the busiest of them decides.
   [[nodiscard]] double gain(const Busy& then) const;
+  /// How busy the last-level cache is where these shares of its hits and of its misses are left.
+  [[nodiscard]] double cache_left(double hits, double misses) const;
   /// That of a launch which waits, where `factor` times as much is under way.
   [[nodiscard]] double gain_of_more_under_way(double factor) const;
 };

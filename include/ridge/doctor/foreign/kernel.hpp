@@ -120,9 +120,12 @@ struct Foreign {
   ForeignRun run;
   std::vector<ForeignKernel> kernels;
   double peak_bytes_per_second =
-      0;                 ///< of memory: measured here, or what the counters take for its peak
-  std::string peak_name; ///< "copy" or "peak of the counters"
+      0; ///< of memory: measured here, or what the counters take for its peak
+  double read_bytes_per_second = 0; ///< of memory that is only read, where it was measured
+  std::string peak_name;            ///< "a copy here" or "memory's peak"
   [[nodiscard]] double kernel_seconds() const;
+  /// What memory can reach for a kernel that hardly writes, or reads and writes.
+  [[nodiscard]] double peak_of(const ForeignKernel& kernel) const;
 };
 
 /// Kernels of a profiler's file: ncu's CSV (any page), rocprof, rocprofv3 or rocprof-compute CSV,

@@ -157,10 +157,16 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   static std::atomic<bool> begun{false};
   if (begun.exchange(true)) return 1;
   const char* const folder = std::getenv("RIDGE_TIMELINE");
-  if (folder == nullptr || !cupti.open()) return 1;
+  if (folder == nullptr) return 1;
+  // Also where CUPTI is not here: the file says that the program uses CUDA.
   const std::string file = std::string(folder) + "/timeline." + std::to_string(getpid());
   out = std::fopen(file.c_str(), "w");
   if (out == nullptr) return 1;
+  if (!cupti.open()) {
+    std::fclose(out);
+    out = nullptr;
+    return 1;
+  }
   owner = getpid();
   cupti.register_callbacks(give_buffer, take_buffer);
   for (const CUpti_ActivityKind kind :
