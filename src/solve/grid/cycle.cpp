@@ -17,18 +17,18 @@ namespace {
 /// At most so many points are solved for exactly.
 constexpr Index most_exact = 512;
 
-/// Weights of the sweeps before and after coarser levels. Where the cycle has to be symmetric each
-/// two damp errors between 1/3 and 2 of the diagonal's scale (Chebyshev), or are Gauss and Seidel's.
-/// All others are what gains most in a V cycle with the corrections below
+/// Weights of the sweeps before and after coarser levels. The usual two damp errors between 1/3 and
+/// 2 of the diagonal's scale (Chebyshev); of colours, where the cycle has to be symmetric, they are
+/// Gauss and Seidel's. All others are what gains most in a V cycle with the corrections below
 /// (docs/design/solvers.md); of colours about what I. Yavneh found, SIAM J. Sci. Comput. 17 (1996)
 /// 180.
-SweepWeights sweep_weights(Smoother smoother, bool is_symmetric) {
+SweepWeights sweep_weights(Smoother smoother, bool is_symmetric, bool is_usual) {
   constexpr double least = 1.0 / 3;
   constexpr double most = 2;
   const double middle = (most + least) / 2;
   if (smoother == Smoother::red_black && is_symmetric) return {{1, 1}, {1, 1}};
   if (smoother == Smoother::red_black) return {{1.144, 1.144}, {1.133, 1.133}};
-  if (!is_symmetric) return {{0.522, 2.365}, {0.687, 1.168}};
+  if (!is_usual) return {{0.522, 2.365}, {0.687, 1.168}};
   const double half = (most - least) / 2 * std::sqrt(0.5);
   return {{1 / (middle + half), 1 / (middle - half)}, {1 / (middle - half), 1 / (middle + half)}};
 }
@@ -140,7 +140,7 @@ Smoother Cycle<T>::usual_smoother(bool is_conjugate) const {
 
 template <class T>
 SweepWeights Cycle<T>::weights() const {
-  return sweep_weights(smoother_, is_usual());
+  return sweep_weights(smoother_, is_symmetric_, is_usual());
 }
 
 /// More than 1 where the cycle begins: points of middling wavelengths are corrected by about half.
@@ -399,7 +399,8 @@ void Cycle<T>::full_start() {
   for (std::size_t l = levels_.size(); l-- > 0;) {
     // The cycle below writes over the right-hand sides of coarser levels, which are done.
     if (l + 1 < levels_.size()) interpolate(l, false);
-    cycle_from(l, false, CycleShape::v);
+    begins_ = {l, CycleShape::full};
+    cycle(l, false, CycleShape::v);
   }
 }
 

@@ -102,8 +102,9 @@ private:
   [[nodiscard]] bool marches(std::size_t l) const {
     return smoother_ != Smoother::red_black && levels_[l]->marches();
   }
-  /// Whether sweeps and corrections are the usual ones, which are safe: of cycles that have to be
-  /// symmetric, that visit levels again, or of a coefficient.
+  /// Whether sweeps and corrections are the usual ones, which are safe, and correct long waves in
+  /// full: of cycles that have to be symmetric, that visit levels again, of a full start, or of a
+  /// coefficient.
   [[nodiscard]] bool is_usual() const {
     return is_symmetric_ || begins_.shape != CycleShape::v || finest().a.k.size != 0;
   }
