@@ -292,12 +292,20 @@ struct Transposed {
 
   template <class N>
   RIDGE_FN auto operator()(const N& cotangent) const {
-    constexpr auto& o = footprint.offsets;
-    auto sum = weights[0] * cotangent(o[0].x, o[0].y, o[0].z);
-    RIDGE_UNROLL
-    for (int i = 1; i < footprint.size; ++i)
-      sum += weights[i] * cotangent(o[i].x, o[i].y, o[i].z);
-    return sum;
+    // Offsets as constants: a GPU's compiler has no address of a host's array.
+    return [&]<std::size_t... M>(std::index_sequence<M...>) {
+      auto sum = weights[0] * at<0>(cotangent);
+      ((sum += weights[M + 1] * at<M + 1>(cotangent)), ...);
+      return sum;
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(footprint.size) - 1>{});
+  }
+
+private:
+  template <std::size_t M, class N>
+  RIDGE_FN static auto at(const N& cotangent) {
+    constexpr Offset o = footprint.offsets[M];
+    return cotangent(o.x, o.y, o.z);
   }
 };
 
