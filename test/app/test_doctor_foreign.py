@@ -52,7 +52,7 @@ def test_least_bytes(ridge, tmp_path):
     assert names(kernels(ridge, "--from", file)["f(int)"]) == []
     (cause,) = kernels(ridge, "--from", file, "--bytes", "2.5e9")["f(int)"]["causes"]
     assert cause["cause"] == "cache-overflow" and cause["evidence"] == pytest.approx(1)
-    assert cause["predicted_gain"] == pytest.approx(0.86 / 0.45)  # then the last-level cache is the limit
+    assert cause["predicted_gain"] == pytest.approx(2)
     assert names(kernels(ridge, "--from", file, "--bytes", "5e9")["f(int)"]) == []
 
 

@@ -150,6 +150,7 @@ Foreign read_kept(const std::string& folder) {
   Foreign counts = doctor::read_foreign(counted);
   if (all.kernels.empty()) return counts;
   add_counts(all, counts);
+  all.run.device_name = counts.run.device_name;
   return all;
 }
 

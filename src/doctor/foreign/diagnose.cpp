@@ -49,9 +49,13 @@ double Busy::most() const {
   return all;
 }
 
-std::string_view Busy::busiest() const {
+std::pair<double, std::string_view> Busy::busiest() const {
   const auto all = named(*this);
-  return std::max_element(all.begin(), all.end())->second;
+  const auto most = *std::max_element(all.begin(), all.end());
+  // A copy, whose data pass through the cache, keeps that busier than memory is, of its peak: 0.89
+  // and 0.79 on an H200.
+  const bool streams = most.first == cache && 1.25 * memory >= cache;
+  return streams ? all.front() : most;
 }
 
 Busy busy_of(const LaunchCounts& c) {

@@ -97,7 +97,7 @@ std::string reached_text(const Foreign& all, const ForeignKernel& k, const Forei
     text += "; ";
   }
   if (busy.most() > 0) {
-    text += fmt::format("busiest: {} {}", busy.busiest(), percent(busy.most()));
+    text += fmt::format("busiest: {} {}", busy.busiest().second, percent(busy.busiest().first));
   } else {
     text += "what its units do was not counted";
   }
@@ -132,7 +132,7 @@ std::string kernel_lines(const Foreign& all, const ForeignKernel& k, const Forei
   if (found.empty() && !k.counted_by.empty()) {
     const Busy busy = busy_of(k.counts);
     text += busy.most() >= busy_enough
-                ? fmt::format("no cause holds: {} is the limit\n", busy.busiest())
+                ? fmt::format("no cause holds: {} is the limit\n", busy.busiest().second)
                 : std::string("no cause that the doctor knows holds, and no unit is busy: it "
                               "cannot explain this launch\n");
   }

@@ -84,8 +84,8 @@ Json kernel_json(const Foreign& all, const ForeignKernel& k, const ForeignAsked&
             {"shape", k.shape},
             {"counted_by", k.counted_by},
             {"least_bytes", asked.bytes > 0 ? Json(asked.bytes) : Json(nullptr)},
-            {"busiest", busy.most() > 0 ? Json(busy.busiest()) : Json(nullptr)},
-            {"busy", busy.most()}};
+            {"busiest", busy.most() > 0 ? Json(busy.busiest().second) : Json(nullptr)},
+            {"busy", busy.busiest().first}};
   if (const Counted bytes = k.counts.bytes()) json["bytes"] = *bytes;
   if (const Counted flops = k.counts.flops()) json["flops"] = *flops;
   json["counters"] = counters_of(k);

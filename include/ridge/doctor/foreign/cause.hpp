@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ridge::doctor {
@@ -17,7 +18,8 @@ struct Busy {
   double issue = 0, fp64 = 0, fp32 = 0, integer = 0, special = 0, tensor = 0;
 
   [[nodiscard]] double most() const;
-  [[nodiscard]] std::string_view busiest() const;
+  /// The unit that is the limit, and how busy it is.
+  [[nodiscard]] std::pair<double, std::string_view> busiest() const;
 };
 [[nodiscard]] Busy busy_of(const LaunchCounts& counts);
 /// A launch none of whose units is busy for this share of its time waits for latencies.
