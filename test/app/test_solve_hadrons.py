@@ -52,10 +52,10 @@ def columns_of(file, size):
     return data.reshape(4, 3, nt, nx * ny * nz, 4, 3).transpose(2, 3, 4, 5, 0, 1)
 
 
-def solve(ridge, links, *words, file="p.h5", kind="wilson"):
+def solve(ridge, links, *words, file="p.h5", kind="wilson", device="cpu"):
     """Correlators of the record, which are those of the file."""
     mass = () if kind != "wilson" or "--kappa" in words else ("--kappa", KAPPA)
-    (record,) = ridge.good("solve", kind, links, *mass, "--tol", 1e-12, "-o", file, "--overwrite", "--device", "cpu",
+    (record,) = ridge.good("solve", kind, links, *mass, "--tol", 1e-12, "-o", file, "--overwrite", "--device", device,
                            "--json", "--no-roof", *words).records()
     found = {name: np.array([float(c) for c in record["correlator_" + name].split()]) for name in NAMES}
     with h5py.File(file) as h5:
@@ -91,26 +91,28 @@ def test_contractions_of_numpy(ridge, lattice, words):
     assert all(np.abs(right[name]).max() > 1e-6 for name in NAMES)
 
 
-def test_a_domain_wall_propagator_and_its_residual_mass(ridge, lattice, links):
-    ls, mass, m5, time = 4, 0.1, 1.6, 2
+def test_a_domain_wall_propagator_and_its_residual_mass(ridge, folder):
+    ls, mass, m5, time, size = 4, 0.1, 1.6, 2, (2, 2, 2, 4)
+    links = gauge_files.random_links(size, seed=6, spread=0.3)
+    gauge_files.write_nersc(folder / "lat.nersc", links)
     found, record = solve(ridge, "lat.nersc", "--mass", mass, "--ls", ls, "--m5", m5, "--source", f"point:0,1,0,{time}",
                           kind="dwf")
-    right = contracted(np.roll(columns_of("p.h5", SIZE), -time, axis=0))
+    right = contracted(np.roll(columns_of("p.h5", size), -time, axis=0))
     for name in "nucleon", "nucleon_negative":
         right[name][-time:] *= -1  # quarks went through the boundary
     close(found, right)
     sites = links[..., 0, 0, 0].size
-    columns = point(0 + 4 * (1 + 2 * (0 + 2 * time)), links)
+    columns = point(0 + 2 * (1 + 2 * (0 + 2 * time)), links)
     up, down = (np.kron(np.eye(sites), projector(sign)) for sign in (1, -1))
     source = np.zeros((ls, sites * 12, 12), dtype=complex)
     source[0], source[-1] = up @ columns.T, down @ columns.T
     x = np.linalg.solve(dense_domain_wall(links, mass, ls, m5, 1, 0)[0], source.reshape(-1, 12)).reshape(ls, -1, 12)
     middle = down @ x[ls // 2] + up @ x[ls // 2 - 1]
-    squares = np.roll((np.abs(middle) ** 2).reshape(SIZE[3], -1).sum(axis=1), -time)
+    squares = np.roll((np.abs(middle) ** 2).reshape(size[3], -1).sum(axis=1), -time)
     midpoint = np.array([float(c) for c in record["correlator_midpoint"].split()])
     assert np.allclose(midpoint, squares, rtol=1e-9)
     ratio = midpoint / found["pseudoscalar"]
-    assert np.isclose(record["residual_mass"], ratio[SIZE[3] // 4:3 * SIZE[3] // 4 + 1].mean(), rtol=1e-12)
+    assert np.isclose(record["residual_mass"], ratio[size[3] // 4:3 * size[3] // 4 + 1].mean(), rtol=1e-12)
 
 
 def test_free_quarks_are_sums_over_momenta(ridge, folder):
@@ -172,8 +174,8 @@ def smeared(links, psi, steps, alpha):
 
 @pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
 def test_smeared_source_and_sink(ridge, lattice, links, device):
-    words = ("--source-smear", "3,0.4", "--sink-smear", "2,0.3", "--smear-links", "stout:0.1,2", "--device", device)
-    found, _ = solve(ridge, "lat.nersc", *words)
+    words = ("--source-smear", "3,0.4", "--sink-smear", "2,0.3", "--smear-links", "stout:0.1,2")
+    found, _ = solve(ridge, "lat.nersc", *words, device=device)
     soft = stout(stout(links, 0.1, 3), 0.1, 3)
     source = smeared(soft, point(0, links).reshape(12, *SIZE[::-1], 4, 3), 3, 0.4)
     right = np.linalg.solve(dense_wilson(links, KAPPA), source.reshape(12, -1).T).T
@@ -222,13 +224,13 @@ def test_a_kappa_where_the_operator_is_singular(ridge, folder, charged, how):
     links, kappa = charged
     gauge_files.write_nersc(folder / "lat.nersc", links)
     by = ("--mass", repr(0.5 / kappa - 4)) if "--by-mass" in how else ("--kappa", repr(kappa), *how)
-    text = ridge.bad("solve", "wilson", "lat.nersc", *by, "--tol", 1e-10, "-o", "p.h5", "--iterations", 3000, "--device", "cpu",
+    text = ridge.bad("solve", "wilson", "lat.nersc", *by, "--tol", 1e-10, "-o", "p.h5", "--iterations", 600, "--device", "cpu",
                      code=1, says=["did not converge", "p.h5 holds the best"]).err
     data, facts = propagator("p.h5")
     scale = 0.5 / kappa if "--by-mass" in how else 1
     rest = np.linalg.norm(point(0, links) - data @ (scale * dense_wilson(links, kappa)).T, axis=1)
     assert np.isfinite(data).all() and rest.max() <= 1 + 1e-9 and np.allclose(facts["residuals"], rest, rtol=1e-3, atol=1e-9)
-    assert f"kappa {kappa:.7g} is exceptional" in text and f"singular at kappa {kappa:.5f}" in text, text
+    assert f"kappa {kappa:.7g} is exceptional" in text and f"singular near kappa {kappa:.3f}" in text, text
 
 
 def test_why_it_did_not_converge(ridge, folder, charged):
