@@ -15,7 +15,9 @@ class Validation:
     """Rows of ours beside printed numbers; `with` it, results go to a folder that is removed."""
 
     def __init__(self, description, *options):
-        parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+        parser = argparse.ArgumentParser(
+            description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
         parser.add_argument("ridge")
         parser.add_argument("device")
         parser.add_argument("--small", action="store_true", help="seconds on two cores, with larger errors")
@@ -49,8 +51,11 @@ class Validation:
         apart = abs(ours - printed)
         limit = sigmas * math.hypot(error, printed_error)
         good = apart <= limit
-        print(f"{what:42} {ours:13.10g} ({error:.2g})  printed {printed:.10g} ({printed_error:.2g}), {source}"
-              + ("" if good else f"  DIFFERS by {apart:.3g}"), flush=True)
+        print(
+            f"{what:42} {ours:13.10g} ({error:.2g})  printed {printed:.10g} ({printed_error:.2g}), {source}"
+            + ("" if good else f"  DIFFERS by {apart:.3g}"),
+            flush=True,
+        )
         if not good and (self.worst is None or apart / limit > self.worst[0]):
             self.worst = (apart / limit, f"{apart:.3g}: {what}")
 
@@ -75,12 +80,50 @@ def mean_of_runs(values):
     return values.mean(), values.std(ddof=1) / math.sqrt(len(values))
 
 
-def liquid(v, density, temperature, cutoff, seed, count=500, steps=2000):
+def liquid(v, density, temperature, cutoff, seed, count=500):
     """A snapshot of a melted lattice, brought to a temperature."""
+    steps = 1200 if v.small else 4000
     common = ["--dt", 0.005, "--skin", 0.3, "--overwrite", "--precision", "mixed", "--seed", seed]
     hot, calm = v.folder / "hot.h5", v.folder / "calm.h5"
-    v.run("md", "--lattice", count, "--density", density, "--temperature", 3, "--thermostat", "langevin",
-          "--relaxation", 0.2, "--cutoff", 2.5, "--steps", steps // 2, "--every", steps // 2, "-o", hot, *common)
-    v.run("md", f"{hot}:/snapshots/{steps // 2:010}", "-o", calm, "--thermostat", "langevin", "--temperature",
-          temperature, "--relaxation", 0.2, "--cutoff", cutoff, "--steps", steps, "--every", steps, *common)
+    v.run(
+        "md",
+        "--lattice",
+        count,
+        "--density",
+        density,
+        "--temperature",
+        3,
+        "--thermostat",
+        "langevin",
+        "--relaxation",
+        0.2,
+        "--cutoff",
+        2.5,
+        "--steps",
+        steps // 2,
+        "--every",
+        steps // 2,
+        "-o",
+        hot,
+        *common,
+    )
+    v.run(
+        "md",
+        f"{hot}:/snapshots/{steps // 2:010}",
+        "-o",
+        calm,
+        "--thermostat",
+        "langevin",
+        "--temperature",
+        temperature,
+        "--relaxation",
+        0.2,
+        "--cutoff",
+        cutoff,
+        "--steps",
+        steps,
+        "--every",
+        steps,
+        *common,
+    )
     return f"{calm}:/snapshots/{steps:010}"

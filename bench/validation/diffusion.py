@@ -3,16 +3,21 @@
     python bench/validation/diffusion.py RIDGE DEVICE [--small]
 
 Runs of 500 bodies at constant energy after a canonical start, cutoff 3 with tails, as those of
-mmlapps.nist.gov/srs/LJ_PURE/md.htm, whose coefficients have two digits and no errors: half of the last digit and 3 % are
-taken. Several runs give ours and its error. The classic state, density 0.8442 at temperature 0.722, is run too; a
+mmlapps.nist.gov/srs/LJ_PURE/md.htm, whose coefficients have two digits and no errors: half of the last digit and 3 %
+are taken. Several runs give ours and its error. The classic state, density 0.8442 at temperature 0.722, is run too; a
 printed coefficient of it was not found offline.
 """
 
 from bodies import Validation, liquid, mean_of, mean_of_runs
 
 # Temperature, density: energy, pressure, coefficient of diffusion.
-PRINTED = [(0.851, 0.776, -5.517, 0.030, 0.061), (0.853, 0.780, -5.533, 0.072, 0.063), (0.852, 0.820, -5.803, 0.573, 0.048),
-           (0.851, 0.840, -5.909, 0.910, 0.042), (0.849, 0.860, -6.027, 1.282, 0.035)]
+PRINTED = [
+    (0.851, 0.776, -5.517, 0.030, 0.061),
+    (0.853, 0.780, -5.533, 0.072, 0.063),
+    (0.852, 0.820, -5.803, 0.573, 0.048),
+    (0.851, 0.840, -5.909, 0.910, 0.042),
+    (0.849, 0.860, -6.027, 1.282, 0.035),
+]
 CLASSIC = (0.722, 0.8442)
 
 
@@ -21,20 +26,46 @@ def liquid_runs(v, temperature, density, runs, steps):
     radial = ["--rdf", 120] if density == 0.776 else []
     for seed in range(1, runs + 1):
         start = liquid(v, density, temperature, 3, seed)
-        record = v.run("md", start, "-o", v.folder / "run.h5", "--cutoff", 3, "--skin", 0.3, "--dt", 0.005, "--steps", steps,
-                       "--every", 20, "--tail", "--diffusion", "--window", 1000, "--sample", 10, "--overwrite", *radial)["md"]
-        found.append({"temperature": mean_of([line["temperature"] for line in record["snapshots"]])[0],
-                      "pressure": mean_of([line["pressure"] for line in record["snapshots"]])[0],
-                      "energy": mean_of([line["potential_energy"] / 500 for line in record["snapshots"]])[0],
-                      "einstein": record["diffusion"]["by_displacement"],
-                      "green_kubo": record["diffusion"]["by_velocity"],
-                      "radial": record["radial_distribution"]["value"][43] if radial else 0})
+        record = v.run(
+            "md",
+            start,
+            "-o",
+            v.folder / "run.h5",
+            "--cutoff",
+            3,
+            "--skin",
+            0.3,
+            "--dt",
+            0.005,
+            "--steps",
+            steps,
+            "--every",
+            20,
+            "--tail",
+            "--diffusion",
+            "--window",
+            1000,
+            "--sample",
+            10,
+            "--overwrite",
+            *radial,
+        )["md"]
+        found.append(
+            {
+                "temperature": mean_of([line["temperature"] for line in record["snapshots"]])[0],
+                "pressure": mean_of([line["pressure"] for line in record["snapshots"]])[0],
+                "energy": mean_of([line["potential_energy"] / 500 for line in record["snapshots"]])[0],
+                "einstein": record["diffusion"]["by_displacement"],
+                "green_kubo": record["diffusion"]["by_velocity"],
+                "radial": record["radial_distribution"]["value"][43] if radial else 0,
+            }
+        )
     return {name: mean_of_runs([one[name] for one in found]) for name in found[0]}
 
 
 def main():
     with Validation(__doc__) as v:
-        runs, steps = (3, 2500) if v.small else (4, 40000)
+        runs, steps = (3, 2000) if v.small else (4, 40000)
         source = "NIST molecular dynamics"
         for temperature, density, energy, pressure, diffusion in PRINTED[:1] if v.small else PRINTED:
             found = liquid_runs(v, temperature, density, runs, steps)
@@ -51,7 +82,9 @@ def main():
             return
         found = liquid_runs(v, *CLASSIC, runs, steps)
         for name, (value, error) in found.items():
-            print(f"density 0.8442, temperature 0.722: {name:12} {value:.5g} ({error:.2g}); no printed one found offline")
+            print(
+                f"density 0.8442, temperature 0.722: {name:12} {value:.5g} ({error:.2g}); no printed one found offline"
+            )
 
 
 main()

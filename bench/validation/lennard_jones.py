@@ -16,35 +16,93 @@ import numpy as np
 from bodies import Validation, liquid, mean_of
 
 # Configuration, bodies, period, cutoff: energy, virial (sum of r . F), energy of the tail.
-REFERENCE = [(1, 3, -4351.5, -568.67, -198.49), (1, 4, -4467.5, -1263.9, -83.769),
-             (2, 3, -690.00, -568.46, -24.230), (2, 4, -704.60, -655.99, -10.226),
-             (3, 3, -1146.7, -1164.9, -49.622), (3, 4, -1175.4, -1337.1, -20.942),
-             (4, 3, -16.790, -46.249, -0.54517), (4, 4, -17.060, -47.869, -0.23008)]
+REFERENCE = [
+    (1, 3, -4351.5, -568.67, -198.49),
+    (1, 4, -4467.5, -1263.9, -83.769),
+    (2, 3, -690.00, -568.46, -24.230),
+    (2, 4, -704.60, -655.99, -10.226),
+    (3, 3, -1146.7, -1164.9, -49.622),
+    (3, 4, -1175.4, -1337.1, -20.942),
+    (4, 3, -16.790, -46.249, -0.54517),
+    (4, 4, -17.060, -47.869, -0.23008),
+]
 # Temperature, density: energy, pressure.
 MONTE_CARLO = [(0.85, 0.776, -5.5121, 0.0067714), (0.85, 0.82, -5.7947, 0.55355), (0.85, 0.86, -6.0305, 1.2660)]
-X = [0.8623085097507421, 2.976218765822098, -8.402230115796038, 0.1054136629203555, -0.8564583828174598,
-     1.582759470107601, 0.7639421948305453, 1.753173414312048, 2.798291772190376e3, -4.8394220260857657e-2,
-     0.9963265197721935, -36.98000291272493, 20.84012299434647, 83.05402124717285, -957.4799715203068,
-     -147.7746229234994, 63.98607852471505, 16.03993673294834, 68.05916615864377, -2791.293578795945,
-     -6.245128304568454, -8116.836104958410, 14.88735559561229, -10593.46754655084, -113.1607632802822,
-     -8867.771540418822, -39.86982844450543, -4689.270299917261, 259.3535277438717, -2694.523589434903,
-     -721.8487631550215, 172.1802063863269]
+X = [
+    0.8623085097507421,
+    2.976218765822098,
+    -8.402230115796038,
+    0.1054136629203555,
+    -0.8564583828174598,
+    1.582759470107601,
+    0.7639421948305453,
+    1.753173414312048,
+    2.798291772190376e3,
+    -4.8394220260857657e-2,
+    0.9963265197721935,
+    -36.98000291272493,
+    20.84012299434647,
+    83.05402124717285,
+    -957.4799715203068,
+    -147.7746229234994,
+    63.98607852471505,
+    16.03993673294834,
+    68.05916615864377,
+    -2791.293578795945,
+    -6.245128304568454,
+    -8116.836104958410,
+    14.88735559561229,
+    -10593.46754655084,
+    -113.1607632802822,
+    -8867.771540418822,
+    -39.86982844450543,
+    -4689.270299917261,
+    259.3535277438717,
+    -2694.523589434903,
+    -721.8487631550215,
+    172.1802063863269,
+]
 
 
 def equation_of_state(density, t):
     """Energy a body and pressure, by equations (7) and (9) and tables 5 to 8 of the paper."""
     x = [0.0, *X]
-    a = [x[1] * t + x[2] * t**0.5 + x[3] + x[4] / t + x[5] / t**2, x[6] * t + x[7] + x[8] / t + x[9] / t**2,
-         x[10] * t + x[11] + x[12] / t, x[13], x[14] / t + x[15] / t**2, x[16] / t, x[17] / t + x[18] / t**2,
-         x[19] / t**2]
-    b = [x[20] / t**2 + x[21] / t**3, x[22] / t**2 + x[23] / t**4, x[24] / t**2 + x[25] / t**3,
-         x[26] / t**2 + x[27] / t**4, x[28] / t**2 + x[29] / t**3, x[30] / t**2 + x[31] / t**3 + x[32] / t**4]
-    c = [x[2] * t**0.5 / 2 + x[3] + 2 * x[4] / t + 3 * x[5] / t**2, x[7] + 2 * x[8] / t + 3 * x[9] / t**2,
-         x[11] + 2 * x[12] / t, x[13], 2 * x[14] / t + 3 * x[15] / t**2, 2 * x[16] / t, 2 * x[17] / t + 3 * x[18] / t**2,
-         3 * x[19] / t**2]
-    d = [3 * x[20] / t**2 + 4 * x[21] / t**3, 3 * x[22] / t**2 + 5 * x[23] / t**4, 3 * x[24] / t**2 + 4 * x[25] / t**3,
-         3 * x[26] / t**2 + 5 * x[27] / t**4, 3 * x[28] / t**2 + 4 * x[29] / t**3,
-         3 * x[30] / t**2 + 4 * x[31] / t**3 + 5 * x[32] / t**4]
+    a = [
+        x[1] * t + x[2] * t**0.5 + x[3] + x[4] / t + x[5] / t**2,
+        x[6] * t + x[7] + x[8] / t + x[9] / t**2,
+        x[10] * t + x[11] + x[12] / t,
+        x[13],
+        x[14] / t + x[15] / t**2,
+        x[16] / t,
+        x[17] / t + x[18] / t**2,
+        x[19] / t**2,
+    ]
+    b = [
+        x[20] / t**2 + x[21] / t**3,
+        x[22] / t**2 + x[23] / t**4,
+        x[24] / t**2 + x[25] / t**3,
+        x[26] / t**2 + x[27] / t**4,
+        x[28] / t**2 + x[29] / t**3,
+        x[30] / t**2 + x[31] / t**3 + x[32] / t**4,
+    ]
+    c = [
+        x[2] * t**0.5 / 2 + x[3] + 2 * x[4] / t + 3 * x[5] / t**2,
+        x[7] + 2 * x[8] / t + 3 * x[9] / t**2,
+        x[11] + 2 * x[12] / t,
+        x[13],
+        2 * x[14] / t + 3 * x[15] / t**2,
+        2 * x[16] / t,
+        2 * x[17] / t + 3 * x[18] / t**2,
+        3 * x[19] / t**2,
+    ]
+    d = [
+        3 * x[20] / t**2 + 4 * x[21] / t**3,
+        3 * x[22] / t**2 + 5 * x[23] / t**4,
+        3 * x[24] / t**2 + 4 * x[25] / t**3,
+        3 * x[26] / t**2 + 5 * x[27] / t**4,
+        3 * x[28] / t**2 + 4 * x[29] / t**3,
+        3 * x[30] / t**2 + 4 * x[31] / t**3 + 5 * x[32] / t**4,
+    ]
     gamma = 3.0
     f = np.exp(-gamma * density**2)
     g = [(1 - f) / (2 * gamma)]
@@ -65,8 +123,24 @@ def reference(v, number, cutoff, energy, virial, tail):
     start = v.csv("nist.csv", at, np.zeros_like(at), np.ones(len(at)))
     found = []
     for words in [], ["--tail"]:
-        record = v.run("md", start, "-o", v.folder / "nist.h5", "--box", "x".join(map(repr, periods)), "--cutoff", cutoff,
-                       "--skin", 0, "--steps", 0, "--precision", "fp64", "--overwrite", *words)
+        record = v.run(
+            "md",
+            start,
+            "-o",
+            v.folder / "nist.h5",
+            "--box",
+            "x".join(map(repr, periods)),
+            "--cutoff",
+            cutoff,
+            "--skin",
+            0,
+            "--steps",
+            0,
+            "--precision",
+            "fp64",
+            "--overwrite",
+            *words,
+        )
         found.append(record["md"]["snapshots"][0])
     what = f"configuration {number}, cutoff {cutoff}: "
     digit = lambda value: 0.51 * 10.0 ** (np.floor(np.log10(abs(value))) - 4)  # five are printed
@@ -79,11 +153,37 @@ def reference(v, number, cutoff, energy, virial, tail):
 def canonical(v, density, temperature, cutoff, count, steps, seed=1):
     """Energy a body and pressure with tails, and their errors."""
     start = liquid(v, density, temperature, cutoff, seed, count)
-    record = v.run("md", start, "-o", v.folder / "run.h5", "--dt", 0.004, "--cutoff", cutoff, "--skin", 0.3, "--tail",
-                   "--thermostat", "rescale", "--relaxation", 0.2, "--temperature", temperature, "--steps", steps,
-                   "--every", 20, "--overwrite", "--seed", seed)
+    record = v.run(
+        "md",
+        start,
+        "-o",
+        v.folder / "run.h5",
+        "--dt",
+        0.004,
+        "--cutoff",
+        cutoff,
+        "--skin",
+        0.3,
+        "--tail",
+        "--thermostat",
+        "rescale",
+        "--relaxation",
+        0.2,
+        "--temperature",
+        temperature,
+        "--steps",
+        steps,
+        "--every",
+        20,
+        "--overwrite",
+        "--seed",
+        seed,
+    )
     lines = record["md"]["snapshots"][50:]
-    return (mean_of([line["potential_energy"] / count for line in lines]), mean_of([line["pressure"] for line in lines]))
+    return (
+        mean_of([line["potential_energy"] / count for line in lines]),
+        mean_of([line["pressure"] for line in lines]),
+    )
 
 
 def main():
@@ -92,7 +192,7 @@ def main():
             if number == 4 or v.given.configurations:
                 reference(v, number, *values)
         for temperature, density, energy, pressure in MONTE_CARLO[2:] if v.small else MONTE_CARLO:
-            (u, du), (p, dp) = canonical(v, density, temperature, 3, 500, 6000 if v.small else 100000)
+            (u, du), (p, dp) = canonical(v, density, temperature, 3, 500, 4000 if v.small else 100000)
             v.row(f"energy, T {temperature}, density {density}", u, du, energy, 0.0024, "NIST Monte Carlo")
             v.row(f"pressure, T {temperature}, density {density}", p, dp, pressure, 0.0136, "NIST Monte Carlo")
         if v.small:

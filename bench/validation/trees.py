@@ -2,8 +2,7 @@
 
     python bench/validation/trees.py RIDGE DEVICE [--small]
 
-The error that is asked for (--error) is kept: relative to each acceleration, the root of the mean square over a sample of
-bodies.
+The error that is asked for (--error) is kept: relative to each acceleration, the root of the mean square over a sample.
 """
 
 import math
@@ -41,13 +40,29 @@ def main():
         random = np.random.default_rng(7)
         out = v.folder / "tree.h5"
         # Half of the bodies in a core of 1e-4 of the size of the others.
-        core = np.concatenate([plummer_of(random, count // 2, 1.0), plummer_of(random, count // 2, 1e-4) + [0.3, 0.2, 0.1]])
+        core = np.concatenate(
+            [plummer_of(random, count // 2, 1.0), plummer_of(random, count // 2, 1e-4) + [0.3, 0.2, 0.1]]
+        )
         clustered = v.csv("clustered.csv", core, np.zeros_like(core), np.full(count, 1 / count))
         for asked in (1e-3,) if v.small else (1e-3, 1e-4):
-            tree = ["-o", out, "--forces", "tree", "--error", asked, "--overwrite", "--precision", "fp64", "--dt", 1 / 1024]
-            for what, words, steps, softening in [("at rest", ["--cold-collapse", count], 0, 0.01),
-                                                  ("moving", ["--plummer", count], 64, 0.01),
-                                                  ("clustered 10^4 to 1", [clustered], 0, 1e-6)]:
+            tree = [
+                "-o",
+                out,
+                "--forces",
+                "tree",
+                "--error",
+                asked,
+                "--overwrite",
+                "--precision",
+                "fp64",
+                "--dt",
+                1 / 1024,
+            ]
+            for what, words, steps, softening in [
+                ("at rest", ["--cold-collapse", count], 0, 0.01),
+                ("moving", ["--plummer", count], 64, 0.01),
+                ("clustered 10^4 to 1", [clustered], 0, 1e-6),
+            ]:
                 v.run("nbody", *words, *tree, "--softening", softening, "--steps", steps, "--every", max(1, steps))
                 error = error_of(out, steps, softening, random, sample)
                 # Few of a sample make most of its mean square.

@@ -10,6 +10,7 @@
 #include "state.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace ridge::md {
@@ -38,7 +39,8 @@ public:
     return static_cast<double>(add_up(sums)[0]) / sums.scale[0];
   }
 
-  /// Adds what there is at a step, since the origin that `samples` has.
+  /// Adds what there is at a step, since the origin that `samples` has, relative to the mean of all
+  /// bodies: a motion as a whole is no diffusion.
   void add_displacement(const BodiesAt<T>& at, Index step, Samples& samples) {
     if (origin_ != samples.origin) bring(samples);
     BodySums<T> sums = base(at);
@@ -47,14 +49,22 @@ public:
       sums.origin_velocity[c] = origin_velocity_[c].elements();
     }
     const double cutoff = parameters_.cutoff;
-    sums.scale = {0, scale_for(mean_square_), scale_for(16 * cutoff * cutoff)};
+    sums.scale = {0, scale_for(mean_square_), scale_for(16 * cutoff * cutoff),
+                  scale_for(4 * cutoff), scale_for(std::sqrt(mean_square_))};
     const std::vector<Index> found = add_up(sums);
     const auto mean = [&](std::size_t k) {
-      return static_cast<double>(found[k]) / sums.scale[k] / static_cast<double>(bodies_);
+      const double scale = sums.scale[k < 3 ? k : k / 3 + 2];
+      return static_cast<double>(found[k]) / scale / static_cast<double>(bodies_);
     };
+    double square = mean(2);
+    double product = mean(1);
+    for (std::size_t c = 0; c < 3; ++c) {
+      square -= mean(3 + c) * mean(3 + c);
+      product -= mean(6 + c) * mean_velocity_[c];
+    }
     const Index since = step - samples.origin;
     samples.add(static_cast<std::size_t>(since / parameters_.sampling.every),
-                static_cast<double>(since) * parameters_.dt, mean(2), mean(1));
+                static_cast<double>(since) * parameters_.dt, square, product);
   }
 
   /// Adds how many bodies are in shells around each.
@@ -96,9 +106,9 @@ private:
     return sums;
   }
   [[nodiscard]] std::vector<Index> add_up(BodySums<T>& sums) {
-    sums.sums = parts_of(3);
+    sums.sums = parts_of(sums.count);
     sum_bodies_(queue_, sums);
-    return total(3);
+    return total(sums.count);
   }
 
   [[nodiscard]] Span<Index> parts_of(Index width) {
@@ -134,11 +144,14 @@ private:
       copy_to_device(queue_, to.data(), from.data(), bodies_);
     };
     mean_square_ = 0;
+    mean_velocity_ = {};
     for (std::size_t c = 0; c < 3; ++c) {
       load(samples.position[c], origin_position_[c]);
       load(samples.velocity[c], origin_velocity_[c]);
-      for (const double v : samples.velocity[c])
+      for (const double v : samples.velocity[c]) {
         mean_square_ += v * v / static_cast<double>(bodies_);
+        mean_velocity_[c] += v / static_cast<double>(bodies_);
+      }
     }
     queue_.wait();
   }
@@ -186,6 +199,7 @@ private:
   std::array<Field<double>, 3> origin_position_, origin_velocity_;
   Index origin_ = -1;      ///< step that these are of
   double mean_square_ = 0; ///< of those velocities
+  std::array<double, 3> mean_velocity_{};
   std::array<Field<T>, shells_together> counts_;
   std::vector<Program> passes_;
 };

@@ -25,7 +25,8 @@ struct Samples {
   std::vector<double> near;
   Index origin = 0;         ///< step of the last origin
   std::vector<double> time; ///< since an origin
-  /// Means over bodies and over so many origins: of (x - x0)^2, and of v . v0.
+  /// Means over bodies and over so many origins: of (x - x0)^2, and of v . v0, relative to the mean
+  /// of all bodies.
   std::vector<double> origins, displacement, correlation;
   std::array<std::vector<double>, 3> position, velocity; ///< of the last origin: x0, v0
 

@@ -51,7 +51,7 @@ struct Rescaling {
 template <class T>
 using Rescale = void(Queue& queue, const Rescaling<T>& rescaling);
 
-/// Of each body's v . v and, with those of an origin, v . v0 and (x - x0)^2, times the
+/// Of each body's v . v and, with those of an origin, v . v0, (x - x0)^2, x - x0 and v, times the
 /// scales and rounded.
 template <class T>
 struct BodySums {
@@ -59,10 +59,11 @@ struct BodySums {
   std::array<Span<const int>, 3> images;
   std::array<double, 3> period{};
   std::array<Span<const double>, 3> origin_position, origin_velocity; ///< empty: of v . v alone
-  std::array<double, 3> scale{};
+  static constexpr int count = 9;
+  std::array<double, 5> scale{};
   double most = 0; ///< a body's numbers are cut there
   Some bodies;
-  Span<Index> sums; ///< three of each part of the bodies
+  Span<Index> sums; ///< `count` of each part of the bodies
 };
 
 /// What each kind's module offers under BodySums<T>, for float and double: in queue order.

@@ -103,11 +103,12 @@ struct SumPart {
 
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index part) const {
-    Index sums[3] = {};
-    const Part mine = part_of(part, s.sums.size / 3, s.bodies.count());
+    constexpr int count = BodySums<T>::count;
+    Index sums[count] = {};
+    const Part mine = part_of(part, s.sums.size / count, s.bodies.count());
     for (Index n = mine.begin; n < mine.end; n += mine.by) {
       const Index i = body_of(access, s.bodies, n);
-      double terms[3] = {};
+      double terms[count] = {};
       for (int c = 0; c < 3; ++c) {
         const auto v = static_cast<double>(access.load(s.velocity[c], i));
         terms[0] += v * v;
@@ -117,18 +118,20 @@ struct SumPart {
                          access.load(s.images[c], i) * s.period[c];
         const double d = x - access.load(s.origin_position[c], i);
         terms[2] += d * d;
+        terms[3 + c] = d;
+        terms[6 + c] = v;
       }
-      for (int k = 0; k < 3; ++k)
-        sums[k] += rounded(terms[k] * s.scale[k], s.most);
+      for (int k = 0; k < count; ++k)
+        sums[k] += rounded(terms[k] * s.scale[k < 3 ? k : k / 3 + 2], s.most);
     }
-    for (int k = 0; k < 3; ++k)
-      access.store(s.sums, 3 * part + k, sums[k]);
+    for (int k = 0; k < count; ++k)
+      access.store(s.sums, count * part + k, sums[k]);
   }
 };
 
 template <class T>
 void sum_bodies(Queue& queue, const BodySums<T>& s) {
-  spatial::for_each_item(queue, s.sums.size / 3, SumPart<T>{s});
+  spatial::for_each_item(queue, s.sums.size / BodySums<T>::count, SumPart<T>{s});
 }
 
 template <class T>
