@@ -4,10 +4,9 @@
 // In kernel sources it brings fields of links and site operators; in host code also the solvers.
 #pragma once
 
-#include <ridge/lattice.hpp>
-
 #include <ridge/gauge/links.hpp>
 #include <ridge/gauge/operators.hpp>
+#include <ridge/lattice.hpp>
 
 #ifdef RIDGE_TARGET_NONE
 #include <ridge/gauge/averages.hpp>

@@ -119,8 +119,7 @@ std::uint64_t checksum(std::uint64_t run, const Parameters& p, const State& stat
         add(value);
     }
   }
-  for (const auto* const values :
-       {&s.near, &s.time, &s.origins, &s.displacement, &s.correlation}) {
+  for (const auto* const values : {&s.near, &s.time, &s.origins, &s.displacement, &s.correlation}) {
     for (const double value : *values)
       add(value);
   }

@@ -47,8 +47,9 @@ constexpr Body bodies[] = {
                 "Residual, false>, 1024, 16>"},
     {"lattice", "lattice::gpu::SiteReduce<lattice::detail::Summand<lattice::Norm2, false, "
                 "Residual>, lattice::SiteVariant{lattice::Components::threads, 256}>"},
-    {"lattice", "lattice::gpu::SiteReduce<lattice::detail::Summand<lattice::Norm2, true, "
-                "Residual>, lattice::SiteVariant{lattice::Components::serial, 256}>",
+    {"lattice",
+     "lattice::gpu::SiteReduce<lattice::detail::Summand<lattice::Norm2, true, "
+     "Residual>, lattice::SiteVariant{lattice::Components::serial, 256}>",
      64},
     {"chain", "chain::gpu::Points<lab::Stream<4>, double, 0, 3, 2>"},
     {"chain", "chain::gpu::Tiles<atmosphere::SweepX, double, 0, 1>", 160},

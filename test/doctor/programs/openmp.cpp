@@ -1,4 +1,5 @@
-// An OpenMP program: sums over the columns of a matrix that is stored by rows, on half of its loops in parallel.
+// An OpenMP program: sums over the columns of a matrix that is stored by rows, on half of its loops
+// in parallel.
 #include <cstdio>
 #include <vector>
 

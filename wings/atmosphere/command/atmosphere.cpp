@@ -13,9 +13,8 @@
 #include "io/file_names.hpp"
 #include "io/hdf5_writing.hpp"
 #include "io/snapshot_files.hpp"
-#include "report/html.hpp"
-
 #include "model.hpp"
+#include "report/html.hpp"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
