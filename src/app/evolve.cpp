@@ -97,6 +97,8 @@ void add_evolve(CommandLine& line) {
               "ricker:FREQUENCY, or a file of numbers, one a step: what sources add");
   command.add("--receivers", &o->receivers,
               "FILE.csv: places whose traces go to FILE.traces.h5 beside the output");
+  command.add("--forces", &o->forces,
+              "forces on the bodies of a fluid after each step, in FILE.traces.h5");
   command.add("--gather", &o->gather, "PNG of all traces beside each other").require_png();
   command.add("--gradient", &o->gradients,
               "FILE.h5:/NAME: the derivative of half the squares by which traces differ from "

@@ -207,39 +207,52 @@ std::vector<double> read_wavelet(const std::string& text, const fs::path& folder
 
 void write_traces(const io::OutputPlan& plan, const fs::path& file,
                   const std::vector<std::vector<double>>& traces, const Places& receivers,
-                  double dt, int element_bytes) {
+                  const Forces& forces, double dt, int element_bytes) {
   quiet_hdf5();
   io::OutputFile made(plan, file);
   io::Writing out(made.path(), file);
   const std::size_t count = traces.size();
-  const std::size_t steps = count == 0 ? 0 : traces.front().size();
-  std::vector<double> all;
-  for (const auto& trace : traces)
-    all.insert(all.end(), trace.begin(), trace.end());
+  const std::size_t steps = count == 0 ? forces.rows.front().size() : traces.front().size();
+  const auto joined = [](const std::vector<std::vector<double>>& rows) {
+    std::vector<double> all;
+    for (const auto& row : rows)
+      all.insert(all.end(), row.begin(), row.end());
+    return all;
+  };
   std::vector<double> positions;
   for (const Places::Row& row : receivers.rows)
     positions.insert(positions.end(), row.position.begin(), row.position.end());
   std::vector<double> times;
   for (std::size_t i = 0; i < steps; ++i)
     times.push_back(static_cast<double>(i + 1) * dt);
-  out.dataset("traces", {count, steps}, element_bytes, all);
-  out.dataset("position", {count, 3}, 8, positions);
+  if (count > 0) {
+    out.dataset("traces", {count, steps}, element_bytes, joined(traces));
+    out.dataset("position", {count, 3}, 8, positions);
+  }
+  if (!forces.rows.empty()) {
+    const std::size_t bodies = forces.bodies.size();
+    out.dataset("forces", {bodies, forces.axes, steps}, 8, joined(forces.rows));
+    out.dataset("body", {bodies}, 8,
+                std::vector<double>(forces.bodies.begin(), forces.bodies.end()));
+  }
   out.dataset("time", {steps}, 8, times);
   out.attribute("dt", dt);
   out.close();
   made.commit();
 }
 
-std::vector<std::vector<double>> read_traces(const fs::path& file, Index steps) {
+std::vector<std::vector<double>> read_traces(const fs::path& file, Index steps, const char* of) {
   const Handle from = open_hdf5(file);
-  const Handle data(H5Dopen2(from.id(), "traces", H5P_DEFAULT), H5Dclose);
+  const Handle data(H5Dopen2(from.id(), of, H5P_DEFAULT), H5Dclose);
   const Handle space(data ? H5Dget_space(data.id()) : -1, H5Sclose);
-  hsize_t shape[2] = {0, 0};
-  if (!data || H5Sget_simple_extent_ndims(space.id()) != 2 ||
-      H5Sget_simple_extent_dims(space.id(), shape, nullptr) < 0 ||
-      shape[1] < static_cast<hsize_t>(steps)) {
-    throw UsageError(fmt::format("{} has not the traces of the {} steps that the run has done",
-                                 file.string(), steps));
+  hsize_t shape[3] = {0, 0, 0}; // the last dimension is that of steps
+  const int rank = data ? H5Sget_simple_extent_ndims(space.id()) : 0;
+  const bool has_rows =
+      (rank == 2 || rank == 3) && H5Sget_simple_extent_dims(space.id(), shape, nullptr) >= 0;
+  if (has_rows && rank == 3) shape[0] *= shape[1], shape[1] = shape[2];
+  if (!has_rows || shape[1] < static_cast<hsize_t>(steps)) {
+    throw UsageError(fmt::format("{} has not the {} of the {} steps that the run has done",
+                                 file.string(), of, steps));
   }
   std::vector<double> all(shape[0] * shape[1]);
   if (H5Dread(data.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()) < 0)

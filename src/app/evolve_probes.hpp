@@ -45,13 +45,21 @@ inline constexpr double most_of_ricker = 2.5;
 /// The file that a wavelet's text names; empty where it names none.
 [[nodiscard]] std::string file_of_wavelet(const std::string& text);
 
-/// Traces as a file of their own: /traces, a row a receiver, /position, /array, /time.
+/// What a fluid gives to bodies in it, a value a step: rows of `axes` for each body.
+struct Forces {
+  std::vector<int> bodies;
+  std::size_t axes = 0;
+  std::vector<std::vector<double>> rows;
+};
+
+/// Traces as a file of their own: /traces, a row a receiver, /position, /time, and where there are
+/// bodies /forces, by body and axis, and /body, their numbers.
 void write_traces(const io::OutputPlan& plan, const std::filesystem::path& file,
                   const std::vector<std::vector<double>>& traces, const Places& receivers,
-                  double dt, int element_bytes);
+                  const Forces& forces, double dt, int element_bytes);
 /// The first `steps` values of each trace there. Throws UsageError where there are fewer.
 [[nodiscard]] std::vector<std::vector<double>> read_traces(const std::filesystem::path& file,
-                                                           Index steps);
+                                                           Index steps, const char* of = "traces");
 
 /// A picture of traces beside each other, time downwards.
 void write_gather(const io::OutputPlan& plan, const std::filesystem::path& file,

@@ -322,7 +322,7 @@ private:
                  "{} infinite, the first at {}; that of step {} had none\n",
                  step(), odd.nan, odd.infinite, place(odd.first), before);
     }
-    if (!o_.json) say_step(step(), run_.dt);
+    if (!o_.json) say_step(step(), static_cast<double>(step()) * run_.dt);
   }
 
   void finish() {

@@ -25,6 +25,7 @@ struct EvolveOptions {
   std::vector<std::string> gradients; ///< FILE:/ARRAY, of systems
   std::optional<double> diffusivity, speed, tolerance;
   std::optional<Index> absorb_width, steps, every;
+  bool forces = false; ///< on the bodies of a fluid
   bool reproducible = false, overwrite = false, json = false, check = false;
 };
 

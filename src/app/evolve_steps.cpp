@@ -72,8 +72,8 @@ void require_no_parameters(const EvolveOptions& o, std::initializer_list<Restart
   require_none_given(others, start);
 }
 
-void say_step(Index step, double dt) {
-  fmt::print("step {:>10}  time {:g}\n", step, static_cast<double>(step) * dt);
+void say_step(Index step, double time) {
+  fmt::print("step {:>10}  time {:g}\n", step, time);
   std::fflush(stdout);
 }
 

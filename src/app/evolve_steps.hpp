@@ -38,7 +38,7 @@ void require_no_parameters(const EvolveOptions& options,
                            std::initializer_list<RestartOption> others);
 
 /// A line for a snapshot.
-void say_step(Index step, double dt);
+void say_step(Index step, double time);
 /// How fast the steps were taken, how many, and of which time.
 void add_steps(Record& record, Index steps, double seconds, double dt);
 

@@ -139,7 +139,7 @@ void SystemCommand::require_finite() {
           ? fmt::format(
                 "the step may be too large for what became of it: start anew from there with "
                 "--dt {:.3g}, or less",
-                setup_.dt / 2)
+                (setup_.follows ? dt_ : setup_.dt) / 2)
           : "start anew from there with other numbers (--set)";
   throw Failure(
       fmt::format("stopped at step {}: {:.0f} values are NaN or infinite, and none was at "
@@ -178,9 +178,10 @@ void SystemCommand::say_begin() const {
 
 chain::PointFunctions SystemCommand::at_points() const {
   chain::NumberValues now;
+  const Index steps = system_ ? system_->step() : setup_.first_step;
   for (const chain::StepTable& table : setup_.by_step) {
     const Index last = static_cast<Index>(table.values.size()) - 1;
-    const Index step = std::clamp<Index>(system_->step() - 1, 0, last);
+    const Index step = std::clamp<Index>(steps - 1, 0, last);
     now.emplace_back(table.number, table.values[static_cast<std::size_t>(step)]);
   }
   return kernel_.at_points(now);
@@ -233,7 +234,12 @@ void SystemCommand::add_medium(std::vector<SnapshotField>& fields) {
   }
 }
 
+double SystemCommand::time_of(Index step) const {
+  return setup_.follows ? times_.at(step) : static_cast<double>(step) * setup_.dt;
+}
+
 void SystemCommand::keep() {
+  times_[step()] = time_;
   std::vector<SnapshotField> fields;
   for (std::size_t i = 0; i < kernel_.looks.size(); ++i) {
     fields.push_back({kernel_.looks[i], extents_, dimensions_, [this, i](Index z, void* to) {
@@ -253,7 +259,7 @@ void SystemCommand::keep() {
   write_all_traces();
   write_fields(fields);
   kept_ = step();
-  if (!o_.json) say_step(kept_, setup_.dt);
+  if (!o_.json) say_step(kept_, time_of(kept_));
   ranks_.barrier(); // what rank 0 writes is none of the steps' time
 }
 
@@ -261,8 +267,9 @@ void SystemCommand::write_fields(const std::vector<SnapshotField>& fields) {
   if (output_) {
     write(
         [&] {
-          write_arrays(*output_, run_, step(), static_cast<double>(step()) * setup_.dt,
-                       setup_.spacing, fields, bytes_);
+          write_arrays(
+              *output_, run_, step(), [this](Index n) { return time_of(n); }, setup_.spacing,
+              fields, bytes_);
         },
         [kept = output_->kept("leads to")] { return kept; });
     return;
@@ -275,6 +282,7 @@ void SystemCommand::write_fields(const std::vector<SnapshotField>& fields) {
 }
 
 Index SystemCommand::advance(Index most) {
+  if (setup_.follows) return follow();
   system_->run(most);
   queue_->wait();
   return most;
@@ -311,7 +319,7 @@ void SystemCommand::finish() {
   record.schedule = setup_.schedule;
   const Seconds each{seconds() / static_cast<double>(taken())};
   const auto sites = static_cast<double>(extents_.x * extents_.y * extents_.z);
-  add_steps(record, taken(), seconds(), setup_.dt);
+  add_steps(record, taken(), seconds(), setup_.follows ? dt_ : setup_.dt);
   record.details.push_back({"site_updates_per_second", sites / each.value, ""});
   record.details.push_back({"bytes_of_launches", launches, ""});
   if (!kernel_.storage.empty()) add_drifts(record, now);
@@ -322,7 +330,7 @@ void SystemCommand::finish() {
   fmt::print(
       "{} steps in {}, {} a step, {:.3g} points a second; wrote {} and {}{}{}{}\n", taken(),
       to_text(Seconds{seconds()}), to_text(each), sites / each.value, output_->file().string(),
-      output_->xdmf().string(), setup_.receivers.empty() ? "" : " and " + traces_file_.string(),
+      output_->xdmf().string(), !has_traces() ? "" : " and " + traces_file_.string(),
       o_.picture.empty() ? "" : " and " + o_.picture, o_.gather.empty() ? "" : " and " + o_.gather);
 }
 

@@ -53,7 +53,8 @@ struct SnapshotField {
 
 /// Adds a snapshot: OUT.h5 has the run's parameters as attributes, and OUT.STEP.h5 the arrays.
 /// Throws what SnapshotFiles throws.
-void write_arrays(io::SnapshotFiles& files, const SystemRun& run, Index step, double time,
+void write_arrays(io::SnapshotFiles& files, const SystemRun& run, Index step,
+                  const std::function<double(Index step)>& time_of,
                   const std::array<double, 3>& spacing, const std::vector<SnapshotField>& fields,
                   int element_bytes);
 

@@ -8,6 +8,7 @@
 #include "transfer.hpp"
 
 #include <array>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -162,6 +163,13 @@ private:
   }
 
   void claim_traces();
+  [[nodiscard]] bool has_traces() const { return !setup_.receivers.empty() || !bodies_.empty(); }
+  /// Sums of what the fluid gives to its bodies, where --forces asks for them.
+  void find_forces();
+  /// Refuses populations of solids as earlier versions kept them.
+  void require_codes(const std::vector<StartField>& populations) const;
+  /// Of all ranks. Collective.
+  [[nodiscard]] Forces all_forces() const;
   void claim();
 
   /// Writes what this rank has of a plane of doubles to an array.
@@ -196,6 +204,12 @@ private:
   /// What `start` makes of plane z: all arrays of a point, then the next. Values that are not
   /// finite are counted where the plane is this rank's, once.
   [[nodiscard]] std::vector<double> started_plane(Index z);
+  /// Planes around one, as `started_plane` makes them.
+  using Planes = std::map<Index, std::vector<double>>;
+  /// Plane z, behind walls the nearest or the one at the other end.
+  [[nodiscard]] Index plane_beside(Index i, int d, int by) const;
+  /// What the arrays begin with in plane z: all of a point, then the next.
+  [[nodiscard]] std::vector<double> begun_plane(Index z, Planes& around);
   void fill_by_start();
   void fill_from_snapshot();
   void say_begin() const;
@@ -208,6 +222,7 @@ private:
   void give(const std::vector<double>& plane, void* to) const;
   /// What steps do not change, as another run needs it: once, and linked to from other snapshots.
   void add_medium(std::vector<SnapshotField>& fields);
+  [[nodiscard]] double time_of(Index step) const;
   void keep() override;
   void write_fields(const std::vector<SnapshotField>& fields);
 
@@ -216,6 +231,14 @@ private:
   void write_all_traces();
 
   Index advance(Index most) override;
+  /// Steps of one dt, which the flow at their end allows, too: they are taken anew where it does
+  /// not. They end where snapshots are due, so that a run that goes on takes the same.
+  Index follow();
+  void find_times();
+  [[nodiscard]] double fastest_flow();
+  [[nodiscard]] double stable_now(double speed) const;
+  [[nodiscard]] Index beside() const override { return setup_.follows ? steps_of_one_dt : 0; }
+  static constexpr Index steps_of_one_dt = 16;
   [[nodiscard]] std::string kept_in() const override { return file_.string() + " leads to it"; }
   void finish();
 
@@ -237,13 +260,18 @@ private:
   fs::path file_;
   int bytes_ = 8, dimensions_ = 3;
   double fastest_ = 0;
-  chain::FlowHeights heights_; ///< the highest energy, the lowest ground
+  double time_ = 0;               ///< of a run that follows a flow
+  double dt_ = 0;                 ///< its steps now
+  std::optional<double> flows_;   ///< the fastest wave after its last steps
+  std::map<Index, double> times_; ///< of its snapshots
+  chain::FlowHeights heights_;    ///< the highest energy, the lowest ground
   std::string dt_note_;
   Index odd_ = 0;
   Places sources_, receivers_;
   std::vector<std::string> wavelets_; ///< what names each of the setup's
   fs::path traces_file_;
-  std::vector<std::vector<double>> traces_before_;
+  std::vector<std::vector<double>> traces_before_, forces_before_;
+  std::vector<int> bodies_; ///< whose forces are recorded
   std::vector<Gradient> gradients_;
   io::OutputPlan plan_;
   std::optional<io::SnapshotFiles> output_;

@@ -213,6 +213,7 @@ void SystemCommand::fill() {
   if (starts_ && !goes_on_) {
     fill_by_start();
   } else if (!starts_) {
+    if (kernel_.name == "lbm-d3q19" && !goes_on_) require_codes(fields_);
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       const int a = array_of(names_[i]);
       if (goes_on_ && kernel_.is_state(a)) continue;
@@ -267,46 +268,61 @@ std::vector<double> SystemCommand::started_plane(Index z) {
   return made;
 }
 
-void SystemCommand::fill_by_start() {
+Index SystemCommand::plane_beside(Index i, int d, int by) const {
+  const Index n = comm::along(extents_, d);
+  const bool round =
+      setup_.walls.front()[static_cast<std::size_t>(d)][0].kind == chain::Wall::periodic;
+  return round ? (i + by + n) % n : std::clamp<Index>(i + by, 0, n - 1);
+}
+
+std::vector<double> SystemCommand::begun_plane(Index z, Planes& around) {
   const auto all = static_cast<std::size_t>(arrays());
-  const auto round = [&](int d) {
-    return setup_.walls.front()[static_cast<std::size_t>(d)][0].kind == chain::Wall::periodic;
-  };
-  const auto beside = [&](Index i, int d, int by) {
-    const Index n = comm::along(extents_, d);
-    return round(d) ? (i + by + n) % n : std::clamp<Index>(i + by, 0, n - 1);
-  };
-  std::map<Index, std::vector<double>> planes; // around z
-  Index3 at;
+  if (!starts_) { // the arrays themselves
+    std::vector<double> made(static_cast<std::size_t>(extents_.x * extents_.y) * all);
+    std::vector<double> plane(static_cast<std::size_t>(extents_.x * extents_.y));
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      read_plane(fields_[i], z, plane);
+      const auto a = static_cast<std::size_t>(array_of(names_[i]));
+      for (std::size_t p = 0; p < plane.size(); ++p)
+        made[p * all + a] = plane[p];
+    }
+    return made;
+  }
+  if (!kernel_.start_beside) return started_plane(z);
+  const Index needed[] = {plane_beside(z, 2, -1), z, plane_beside(z, 2, 1)};
+  std::erase_if(around, [&](const auto& plane) {
+    return std::find(std::begin(needed), std::end(needed), plane.first) == std::end(needed);
+  });
+  for (const Index one : needed) {
+    if (!around.contains(one)) around.emplace(one, started_plane(one));
+  }
+  std::vector<double> made = around.at(z);
+  Index3 at{0, 0, z};
   const chain::StartedBeside started = [&](const chain::Offset& by) {
-    const Index x = beside(at.x, 0, by.x);
-    const Index y = beside(at.y, 1, by.y);
-    return planes.at(beside(at.z, 2, by.z)).data() +
+    const Index x = plane_beside(at.x, 0, by.x);
+    const Index y = plane_beside(at.y, 1, by.y);
+    return around.at(plane_beside(at.z, 2, by.z)).data() +
            static_cast<std::size_t>(x + extents_.x * y) * all;
   };
-  std::vector<std::vector<double>> to(all);
-  for (at.z = own_.begin.z; at.z < own_.end.z; ++at.z) {
-    const Index around[] = {beside(at.z, 2, -1), at.z, beside(at.z, 2, 1)};
-    std::erase_if(planes, [&](const auto& plane) {
-      return std::find(std::begin(around), std::end(around), plane.first) == std::end(around);
-    });
-    for (const Index z : around) {
-      if ((kernel_.start_beside || z == at.z) && !planes.contains(z))
-        planes.emplace(z, started_plane(z));
-    }
-    for (auto& plane : to)
-      plane.clear();
-    for (at.y = 0; at.y < extents_.y; ++at.y) {
-      for (at.x = 0; at.x < extents_.x; ++at.x) {
-        const double* const made = started({});
-        std::vector<double> here(made, made + all);
-        if (kernel_.start_beside) kernel_.start_beside(started, here.data());
-        for (std::size_t a = 0; a < all; ++a)
-          to[a].push_back(here[a]);
-      }
-    }
-    for (int a = 0; a < arrays(); ++a) {
-      if (kernel_.is_state(a)) put(a, at.z, to[static_cast<std::size_t>(a)]);
+  for (at.y = 0; at.y < extents_.y; ++at.y) {
+    for (at.x = 0; at.x < extents_.x; ++at.x)
+      kernel_.start_beside(started,
+                           made.data() + static_cast<std::size_t>(at.x + extents_.x * at.y) * all);
+  }
+  return made;
+}
+
+void SystemCommand::fill_by_start() {
+  const auto all = static_cast<std::size_t>(arrays());
+  Planes around;
+  std::vector<double> plane(static_cast<std::size_t>(extents_.x * extents_.y));
+  for (Index z = own_.begin.z; z < own_.end.z; ++z) {
+    const std::vector<double> made = begun_plane(z, around);
+    for (std::size_t a = 0; a < all; ++a) {
+      if (!kernel_.is_state(static_cast<int>(a))) continue;
+      for (std::size_t p = 0; p < plane.size(); ++p)
+        plane[p] = made[p * all + a];
+      put(static_cast<int>(a), z, plane);
     }
   }
 }
@@ -314,6 +330,12 @@ void SystemCommand::fill_by_start() {
 void SystemCommand::fill_from_snapshot() {
   const fs::path file = fs::path(o_.restart).parent_path() / snapshots_.back().file;
   plan_.reads(file, "the snapshot");
+  if (kernel_.name == "lbm-d3q19") {
+    std::vector<StartField> populations;
+    for (int a = 0; a < 2; ++a)
+      populations.push_back({InputDataset({file, std::string("/") + name_of(a)}), 0});
+    require_codes(populations);
+  }
   for (int a = 0; a < arrays(); ++a) {
     if (!kernel_.is_state(a)) continue;
     const StartField field{InputDataset({file, std::string("/") + name_of(a)}), 0};

@@ -68,8 +68,8 @@ void describe(const io::Writing& out, const SystemRun& run) {
   }
 }
 
-/// `each`: the time of a step.
-std::string xdmf_of(const std::vector<EvolveSnapshot>& snapshots, double each,
+std::string xdmf_of(const std::vector<EvolveSnapshot>& snapshots,
+                    const std::function<double(Index)>& time_of,
                     const std::array<double, 3>& spacing, const std::vector<SnapshotField>& fields,
                     int element_bytes) {
   std::vector<XdmfSeries> all; // one for the arrays of so many points
@@ -81,7 +81,7 @@ std::string xdmf_of(const std::vector<EvolveSnapshot>& snapshots, double each,
     if (series == all.end()) {
       XdmfSeries made{f.name, extents, spacing, element_bytes, {}, {}};
       for (const EvolveSnapshot& one : snapshots)
-        made.times.push_back(static_cast<double>(one.step) * each);
+        made.times.push_back(time_of(one.step));
       series = all.insert(all.end(), std::move(made));
     }
     std::vector<std::string> references;
@@ -100,7 +100,7 @@ std::string xdmf_of(const std::vector<EvolveSnapshot>& snapshots, double each,
 
 std::string identity_of(const SystemRun& run) {
   constexpr std::array where_and_how_long{"device",    "device_name", "schedule", "folder",
-                                          "rank_grid", "target",      "every"};
+                                          "rank_grid", "target",      "every",    "dt_now"};
   std::string text;
   for (const auto& [name, value] : run) {
     const bool counts = std::find(where_and_how_long.begin(), where_and_how_long.end(), name) ==
@@ -110,7 +110,8 @@ std::string identity_of(const SystemRun& run) {
   return digest_of(text);
 }
 
-void write_arrays(io::SnapshotFiles& files, const SystemRun& run, Index step, double time,
+void write_arrays(io::SnapshotFiles& files, const SystemRun& run, Index step,
+                  const std::function<double(Index step)>& time_of,
                   const std::array<double, 3>& spacing, const std::vector<SnapshotField>& fields,
                   int element_bytes) {
   const fs::path name = io::snapshot_beside(files.file(), step).filename();
@@ -123,16 +124,13 @@ void write_arrays(io::SnapshotFiles& files, const SystemRun& run, Index step, do
     for (const SnapshotField& f : fields)
       is_here(f) ? write_planes(out, f, element_bytes) : out.link(f.home, f.name);
     const auto medium = run.find(medium_attribute);
-    out.attribute("time", time);
+    out.attribute("time", time_of(step));
     out.attribute("step", step);
     out.attribute(medium_attribute, medium == run.end() ? std::string() : medium->second);
   };
   files.add({identity_of(run), step, bytes, fill,
              [&](const io::Writing& out) { describe(out, run); },
-             [&] {
-               const double each = time / static_cast<double>(std::max<Index>(step, 1));
-               return xdmf_of(files.snapshots(), each, spacing, fields, element_bytes);
-             }});
+             [&] { return xdmf_of(files.snapshots(), time_of, spacing, fields, element_bytes); }});
 }
 
 bool is_system_run(const fs::path& file) {

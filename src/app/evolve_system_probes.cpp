@@ -96,6 +96,7 @@ void SystemCommand::read_probes() {
   require_picture();
   choose_steps();
   read_step_tables();
+  find_forces();
   const auto where = [](const Places& places, const Places::Row& row) {
     return fmt::format("{}, line {}", places.file, row.line);
   };
@@ -171,10 +172,12 @@ void SystemCommand::read_probes() {
 
 void SystemCommand::claim_traces() {
   file_ = o_.output.empty() ? o_.restart : o_.output;
-  if (setup_.receivers.empty()) return;
+  if (!has_traces()) return;
   traces_file_ = io::beside(file_, ".traces.h5");
-  if (goes_on_)
-    traces_before_ = read_traces(io::beside(o_.restart, ".traces.h5"), setup_.first_step);
+  if (!goes_on_) return;
+  const fs::path before = io::beside(o_.restart, ".traces.h5");
+  if (!setup_.receivers.empty()) traces_before_ = read_traces(before, setup_.first_step);
+  if (!bodies_.empty()) forces_before_ = read_traces(before, setup_.first_step, "forces");
 }
 
 } // namespace ridge::app

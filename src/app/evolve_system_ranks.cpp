@@ -116,9 +116,10 @@ std::vector<std::vector<double>> SystemCommand::all_traces() const {
 }
 
 void SystemCommand::write_all_traces() {
-  if (setup_.receivers.empty()) return;
+  if (!has_traces()) return;
   const auto all = all_traces();
-  if (output_) write_traces(plan_, traces_file_, all, receivers_, setup_.dt, bytes_);
+  const Forces forces = all_forces();
+  if (output_) write_traces(plan_, traces_file_, all, receivers_, forces, setup_.dt, bytes_);
 }
 
 } // namespace ridge::app

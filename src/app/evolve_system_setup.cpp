@@ -63,6 +63,7 @@ void SystemCommand::begin_anew() {
   run_["receivers"] = o_.receivers;
   run_["by_step"] = list_in(o_.by_step, "\n");
   run_["storage"] = o_.store_as;
+  if (o_.forces) run_["forces"] = "yes";
   if (o_.absorb_width && o_.absorb.empty()) throw UsageError("--absorb-width goes with --absorb");
   if (!o_.wavelet.empty() && o_.source.empty()) throw UsageError("--wavelet goes with --source");
   if (!o_.gather.empty() && o_.receivers.empty())
@@ -73,6 +74,7 @@ void SystemCommand::begin_again() {
   require_no_parameters(o_, {{!o_.source.empty(), "--source"},
                              {!o_.wavelet.empty(), "--wavelet"},
                              {!o_.receivers.empty(), "--receivers"},
+                             {o_.forces, "--forces"},
                              {!o_.by_step.empty(), "--by-step"}});
   SystemRestart from = read_system_restart(o_.restart);
   run_ = std::move(from.run);
@@ -196,7 +198,7 @@ void SystemCommand::require_same(const char* what, const std::string& now, const
 void SystemCommand::claim() {
   output_.emplace(plan_, file_, identity_of(run_),
                   continues() ? snapshots_ : std::vector<EvolveSnapshot>{});
-  if (!setup_.receivers.empty()) {
+  if (has_traces()) {
     if (continues()) {
       plan_.continues(traces_file_, "the traces");
     } else {

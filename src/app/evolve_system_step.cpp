@@ -1,6 +1,7 @@
 // The step of a run of a system: the largest that its medium and its flow allow.
 #include <ridge/core/error.hpp>
 
+#include "../io/hdf5_attribute.hpp"
 #include "evolve_system_command.hpp"
 #include "kernel_options.hpp"
 
@@ -184,7 +185,9 @@ void SystemCommand::choose_step() {
   const double stable = kernel_.stable_step && fastest_ > 0 ? kernel_.stable_step(h, fastest_) : 0;
   if (goes_on_) {
     setup_.dt = number_in(run_, "dt");
-    dt_note_ = "as before";
+    setup_.follows = !run_["follows"].empty();
+    if (setup_.follows) find_times();
+    dt_note_ = setup_.follows ? "at the start; it follows the flow" : "as before";
     return;
   }
   const std::optional<double> asked = parse_dt(o_.dt);
@@ -201,6 +204,15 @@ void SystemCommand::choose_step() {
     if (!std::isfinite(stable)) {
       throw UsageError(fmt::format(
           "--dt: any step of {} is stable on a single point; give a number", kernel_.name));
+    }
+    setup_.follows = kernel_.name == "shallow-water" && o_.source.empty() && o_.receivers.empty();
+    if (setup_.follows) {
+      setup_.dt = part_of_stable * stable;
+      dt_note_ = fmt::format("{:g} of the largest stable one at the start; it follows the flow",
+                             part_of_stable);
+      run_["follows"] = "yes";
+      run_["dt"] = exact(setup_.dt);
+      return;
     }
     const double to_come = fastest_to_come();
     const double later = kernel_.stable_step(h, to_come);
@@ -224,6 +236,51 @@ std::array<double, 3> SystemCommand::spacing_of_dimensions() const {
     if (n[d] == 1) h[d] = std::numeric_limits<double>::infinity();
   }
   return h;
+}
+
+double SystemCommand::stable_now(double speed) const {
+  return kernel_.stable_step(spacing_of_dimensions(), speed);
+}
+
+double SystemCommand::fastest_flow() {
+  const double mine = system_->fastest_flow();
+  const bool odd = ranks_.greatest(std::isfinite(mine) ? 0.0 : 1.0) > 0;
+  return odd ? std::numeric_limits<double>::quiet_NaN() : ranks_.greatest(mine);
+}
+
+void SystemCommand::find_times() {
+  dt_ = run_["dt_now"].empty() ? 0 : number_in(run_, "dt_now"); // of the start: none yet
+  for (const EvolveSnapshot& one : snapshots_) {
+    const fs::path file = fs::path(o_.restart).parent_path() / one.file;
+    if (!read_attribute(open_hdf5(file), "time", times_[one.step]))
+      throw UsageError(fmt::format("{} is damaged: it lacks the attribute time", file.string()));
+  }
+  time_ = times_.at(snapshots_.back().step);
+}
+
+Index SystemCommand::follow() {
+  constexpr int tries = 10;
+  constexpr double room = 2; // stable_step() leaves so much
+  const Index begin = step();
+  const auto multiple = [&](Index n) { return (begin / n + 1) * n; };
+  const Index steps =
+      std::min({last(), multiple(count_in(run_, "every")), multiple(steps_of_one_dt)}) - begin;
+  if (dt_ == 0 || begin % steps_of_one_dt == 0) {
+    if (!flows_) flows_ = fastest_flow();
+    dt_ = *flows_ > 0 ? part_of_stable * stable_now(*flows_) : setup_.dt; // dry land has no waves
+  }
+  system_->save();
+  for (int i = 0;; ++i) {
+    system_->follow(dt_);
+    system_->run(steps);
+    flows_ = fastest_flow();
+    if (begins_odd_ || *flows_ <= 0 || dt_ <= room * stable_now(*flows_) || i == tries) break;
+    system_->bring_back();
+    dt_ /= 2;
+  }
+  run_["dt_now"] = exact(dt_);
+  time_ += static_cast<double>(steps) * dt_;
+  return steps;
 }
 
 } // namespace ridge::app

@@ -1,5 +1,6 @@
 // Compiled once per device kind.
 #include <ridge/chain/system/beyond.hpp>
+#include <ridge/core/functions.hpp>
 #include <ridge/device/offer.hpp>
 
 #if defined(RIDGE_TARGET_CPU)
@@ -17,6 +18,19 @@ namespace systems::inline RIDGE_TARGET_NAME {
 template <class N>
 RIDGE_FN bool is_odd(N number) {
   return !(number - number == 0);
+}
+
+/// Of the fastest wave at element i; the larger of it and `before`, or NaN.
+template <class T, class Load>
+RIDGE_FN double faster(const FastestFlow<T>& flow, const Load& load, Index i, double before) {
+  const auto depth = static_cast<double>(number_of(load(flow.depth, i)));
+  const auto x = static_cast<double>(number_of(load(flow.along_x, i)));
+  const auto y = static_cast<double>(number_of(load(flow.along_y, i)));
+  if (is_odd(depth) || is_odd(x) || is_odd(y)) return depth + x + y - (depth + x + y);
+  if (depth <= 0) return before;
+  const double runs = depth > flow.dry ? sqrt(x * x + y * y) / depth : 0;
+  const double speed = runs + sqrt(flow.gravity * depth);
+  return speed > before ? speed : before; // NaN stays
 }
 
 #if defined(RIDGE_TARGET_CPU)
@@ -131,6 +145,22 @@ Bound bind_odd(Queue& /*queue*/, const OddNumbers<T>& odd) {
       for (Index i = mine.begin; i < mine.end; ++i)
         count += is_odd(number_of(o.values.data[i])) ? 1 : 0;
       o.found.data[thread] += count;
+    });
+  });
+}
+
+template <class T>
+Bound bind_fastest(Queue& /*queue*/, const FastestFlow<T>& flow) {
+  return Bound([f = flow] {
+    const bool alone = f.depth.size < few_points;
+    const Index most = std::min<Index>(ridge::cpu::default_threads(), f.found.size);
+    ridge::cpu::run(alone ? 1 : static_cast<int>(most), [&](int thread, int threads) {
+      const auto mine = ridge::cpu::share_of(f.depth.size, thread, threads);
+      double fastest = f.found.data[thread];
+      for (Index i = mine.begin; i < mine.end && !is_odd(fastest); ++i)
+        fastest = faster(
+            f, [](const Span<T>& of, Index at) { return of.data[at]; }, i, fastest);
+      f.found.data[thread] = fastest;
     });
   });
 }
@@ -256,6 +286,25 @@ struct CountOdd {
   }
 };
 
+template <class T>
+struct FindFastest {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = "the fastest flow";
+
+  FastestFlow<T> f;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Index mine = Index{lane.block().x} * block + lane.thread().x;
+    if (mine >= f.found.size) return;
+    const auto load = [&](const Span<T>& of, Index at) { return lane.load_written(of, at); };
+    double fastest = 0;
+    for (Index i = mine; i < f.depth.size && !is_odd(fastest); i += f.found.size)
+      fastest = faster(f, load, i, fastest);
+    lane.store(f.found, mine, fastest);
+  }
+};
+
 template <class Body, class A>
 Bound bind_faces(Queue& queue, const FaceLaunch<A>& launch) {
   const auto blocks = static_cast<int>(ceil_div(launch.most, block));
@@ -278,6 +327,11 @@ Bound bind_receivers(Queue& queue, const Receivers<T>& receivers) {
   return Bound(Ready<Receive<T>>(queue, {{1, 1, 1}, {block, 1, 1}, 0}, {receivers}));
 }
 template <class T>
+Bound bind_fastest(Queue& queue, const FastestFlow<T>& flow) {
+  const auto blocks = static_cast<int>(ceil_div(flow.found.size, block));
+  return Bound(Ready<FindFastest<T>>(queue, {{blocks, 1, 1}, {block, 1, 1}, 0}, {flow}));
+}
+template <class T>
 Bound bind_odd(Queue& queue, const OddNumbers<T>& odd) {
   const auto blocks = static_cast<int>(ceil_div(odd.found.size, block));
   return Bound(Ready<CountOdd<T>>(queue, {{blocks, 1, 1}, {block, 1, 1}, 0}, {odd}));
@@ -292,6 +346,7 @@ struct Offers {
   Offer damped{kind_of<Here>, typeid(DampedArray<T>), &bind_damped<T>};
   Offer sources{kind_of<Here>, typeid(Sources<T>), &bind_sources<T>};
   Offer receivers{kind_of<Here>, typeid(Receivers<T>), &bind_receivers<T>};
+  Offer fastest{kind_of<Here>, typeid(FastestFlow<T>), &bind_fastest<T>};
   Offer odd{kind_of<Here>, typeid(OddNumbers<T>), &bind_odd<T>};
 };
 const Offers<float> floats;

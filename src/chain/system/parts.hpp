@@ -6,6 +6,7 @@
 #include <ridge/chain/system/system.hpp>
 #include <ridge/comm/grid.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/device/field.hpp>
 #include <ridge/device/graph.hpp>
 
 #include "faces.hpp"
@@ -85,7 +86,8 @@ struct System::Parts {
   [[nodiscard]] bool swaps() const { return !kernel.swaps.empty(); }
   /// Whether steps are counted on the device.
   [[nodiscard]] bool counts() const {
-    return !setup.sources.empty() || !setup.receivers.empty() || !setup.by_step.empty();
+    return !setup.sources.empty() || !setup.receivers.empty() || !setup.by_step.empty() ||
+           !setup.sums.empty();
   }
   [[nodiscard]] std::byte* item(int a, const Index3& at) const {
     const int of = memory_of(a, parity);
@@ -190,6 +192,21 @@ struct System::Parts {
   virtual void bring_traces(Index steps) = 0;
   [[nodiscard]] virtual Record record() const = 0;
   [[nodiscard]] virtual Index odd_numbers() = 0;
+  [[nodiscard]] virtual double fastest_flow() = 0;
+  virtual void follow(double dt) = 0;
+  /// Copies the arrays that steps change to `saved`, or from there.
+  void exchange_saved(bool back) {
+    saved.resize(memories.size());
+    for (int a = 0; a < arrays(); ++a) {
+      if (!kernel.is_state(a)) continue;
+      const auto of = static_cast<std::size_t>(memory_of(a, parity));
+      const Bytes bytes{layouts[of].elements * chain.element_bytes};
+      if (saved[of].data() == nullptr) saved[of] = Memory(queue.device(), bytes, "saved arrays");
+      copy_bytes_on_device(queue, back ? memories[of].data() : saved[of].data(),
+                           back ? saved[of].data() : memories[of].data(), bytes);
+    }
+    queue.wait();
+  }
 
   Queue& queue;
   SystemKernel kernel;
@@ -200,8 +217,10 @@ struct System::Parts {
   bool recordable = true; ///< steps may be a graph
   bool waves = false;     ///< rows are computed in waves
   std::vector<ArrayLayout> layouts;
-  std::vector<Memory> memories;
-  std::vector<std::vector<double>> traces;
+  std::vector<Memory> memories, saved;
+  Index saved_step = 0;
+  int saved_parity = 0;
+  std::vector<std::vector<double>> traces, sums;
   std::unique_ptr<ridge::Graph> graph;
   std::array<std::array<Repeated, 3>, 2> repeated; ///< steps given one by one, and their parts
   Index step;

@@ -27,8 +27,9 @@ public:
   using Taps = std::vector<ProbeTap<T>>;
 
   Probes() = default;
-  Probes(Queue& queue, const SystemSetup& setup)
-      : receivers_(setup.receivers.size()), capacity_(receivers_ == 0 ? 0 : most_traced) {
+  /// `more`: receivers beside those of the setup.
+  Probes(Queue& queue, const SystemSetup& setup, std::size_t more)
+      : receivers_(setup.receivers.size() + more), capacity_(receivers_ == 0 ? 0 : most_traced) {
     std::size_t length = 0;
     for (const auto& wavelet : setup.wavelets)
       length = std::max(length, wavelet.size());

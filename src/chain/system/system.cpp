@@ -101,10 +101,30 @@ Index System::odd_numbers() {
   return parts_->odd_numbers();
 }
 
+double System::fastest_flow() {
+  return parts_->fastest_flow();
+}
+void System::follow(double dt) {
+  parts_->follow(dt);
+}
+void System::save() {
+  Parts& p = *parts_;
+  p.saved_step = p.step;
+  p.saved_parity = p.parity;
+  p.exchange_saved(false);
+}
+void System::bring_back() {
+  Parts& p = *parts_;
+  p.queue.wait();
+  p.step = p.saved_step;
+  p.parity = p.saved_parity;
+  p.exchange_saved(true);
+}
+
 void System::run(Index steps) {
   Parts& p = *parts_;
   const bool on_gpu = std::holds_alternative<GpuSchedule>(p.schedule);
-  const bool records = !p.setup.receivers.empty();
+  const bool records = !p.setup.receivers.empty() || !p.setup.sums.empty();
   while (steps > 0) {
     const Index part = records ? std::min(steps, most_traced) : steps;
     if (p.counts()) p.count_from(0);
@@ -154,6 +174,10 @@ Index System::step() const {
 
 const std::vector<std::vector<double>>& System::traces() const {
   return parts_->traces;
+}
+
+const std::vector<std::vector<double>>& System::sums() const {
+  return parts_->sums;
 }
 
 int System::owner_of_receiver(std::size_t receiver) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ridge/chain/schedule.hpp>
+#include <ridge/chain/system/follow.hpp>
 #include <ridge/chain/system/system.hpp>
 #include <ridge/comm/grid.hpp>
 #include <ridge/core/error.hpp>
@@ -95,7 +96,22 @@ public:
     copy_to_device(queue, counter_.data(), values, 2);
     queue.wait();
   }
-  void bring_traces(Index steps) override { probes_.bring(queue, steps, added_, traces); }
+  void bring_traces(Index steps) override {
+    const std::size_t receivers = setup.receivers.size();
+    std::vector<std::vector<double>> rows(added_.size());
+    probes_.bring(queue, steps, added_, rows);
+    for (std::size_t r = 0; r < receivers; ++r)
+      traces[r].insert(traces[r].end(), rows[r].begin(), rows[r].end());
+    for (std::size_t s = 0; s < sums.size(); ++s) {
+      const bool first = !setup.part || setup.part->ranks->rank() == 0;
+      std::vector<double> whole(static_cast<std::size_t>(steps), first ? setup.sums[s].add : 0);
+      for (std::size_t r = 0; r < pieces_.size(); ++r) {
+        for (std::size_t i = 0; i < whole.size() && pieces_[r].sum == s; ++i)
+          whole[i] += rows[receivers + r][i];
+      }
+      sums[s].insert(sums[s].end(), whole.begin(), whole.end());
+    }
+  }
 
   [[nodiscard]] System::Sent sent() const override {
     System::Sent all;
@@ -136,6 +152,36 @@ public:
     copy_to_host(queue, counts.data(), found.data, found.size);
     queue.wait();
     return std::accumulate(counts.begin(), counts.end(), Index{0});
+  }
+
+  [[nodiscard]] double fastest_flow() override {
+    constexpr Index most_lanes = 16384;
+    constexpr Index each = 64; // elements of a lane, at least
+    FastestFlow<T> flow;
+    const auto span_of = [&](int a) {
+      return Span<T>(memory(a, parity), layout(memory_of(a, parity)).elements);
+    };
+    flow.depth = span_of(0), flow.along_x = span_of(1), flow.along_y = span_of(2);
+    for (const SystemNumber& number : kernel.numbers) {
+      if (number.name == "gravity") flow.gravity = number.value;
+      if (number.name == "dry") flow.dry = number.value;
+    }
+    std::vector<double> speeds(static_cast<std::size_t>(
+        std::clamp<Index>(ceil_div(flow.depth.size, each), 1, most_lanes)));
+    if (!speeds_) speeds_.emplace(queue, speeds, "speeds");
+    flow.found = speeds_->span();
+    copy_to_device(queue, flow.found.data, speeds.data(), flow.found.size);
+    offered<BindProbes<FastestFlow<T>>>(queue.device().kind(), typeid(FastestFlow<T>))(queue, flow)
+        .run();
+    copy_to_host(queue, speeds.data(), flow.found.data, flow.found.size);
+    queue.wait();
+    const auto odd = std::find_if(speeds.begin(), speeds.end(), [](double v) { return v != v; });
+    return odd != speeds.end() ? *odd : *std::max_element(speeds.begin(), speeds.end());
+  }
+  void follow(double dt) override {
+    const double factor = dt / setup.dt;
+    copy_to_device(queue, factor_.data(), &factor, 1);
+    queue.wait();
   }
 
 private:
@@ -426,6 +472,11 @@ private:
   }
 
   void bind_numbers() {
+    if (setup.follows) {
+      factor_ = OnDevice<double>(queue, {1}, "the factor of dt");
+      always_first_ = OnDevice<Index>(queue, {0}, "a place in a table");
+      numbers_.tables.emplace_back(factor_of_dt, ByStep(factor_.data(), 1, always_first_.data()));
+    }
     if (!counts()) return;
     counter_ = OnDevice<Index>(queue, {step, 0}, "the step");
     for (const StepTable& table : setup.by_step) {
@@ -437,11 +488,38 @@ private:
     }
   }
 
+  /// Shares of a sum that one lane of the device adds up.
+  struct Piece {
+    std::size_t sum = 0, begin = 0, end = 0;
+  };
+  [[nodiscard]] std::vector<Piece> pieces_of_sums() const {
+    constexpr std::size_t least = 16;
+    constexpr std::size_t most_lanes = 256;
+    std::vector<Piece> made;
+    for (std::size_t s = 0; s < setup.sums.size(); ++s) {
+      const std::size_t all = setup.sums[s].shares.size();
+      const std::size_t each = std::max(least, (all + most_lanes - 1) / most_lanes);
+      for (std::size_t begin = 0; begin < all; begin += each)
+        made.push_back({s, begin, std::min(begin + each, all)});
+    }
+    return made;
+  }
+  [[nodiscard]] std::vector<ProbeTap<T>> taps_of(const Piece& piece, int number, int p) const {
+    std::vector<ProbeTap<T>> made;
+    for (std::size_t i = piece.begin; i < piece.end; ++i) {
+      const SystemSum::Share& share = setup.sums[piece.sum].shares[i];
+      if (owns(share.at)) made.push_back(tap(share.array, share.at, share.weight, number, p));
+    }
+    return made;
+  }
+
   void bind_probes() {
     if (!counts()) return;
-    probes_ = Probes<T>(queue, setup);
-    added_.resize(setup.receivers.size());
+    pieces_ = pieces_of_sums();
+    probes_ = Probes<T>(queue, setup, pieces_.size());
+    added_.resize(setup.receivers.size() + pieces_.size());
     traces.resize(setup.receivers.size());
+    sums.resize(setup.sums.size());
     for (int p = 0; p < (swaps() ? 2 : 1); ++p)
       bind_probes(p);
   }
@@ -465,6 +543,8 @@ private:
       if (std::find(recorded.begin(), recorded.end(), r.array) == recorded.end())
         recorded.push_back(r.array);
     }
+    for (const Piece& piece : pieces_)
+      receivers.push_back(taps_of(piece, static_cast<int>(receivers.size()), after));
     const auto one_more = [&](int d) {
       return comm::along(setup.whole(), d) > 1 ? Index{1} : Index{0};
     };
@@ -481,10 +561,13 @@ private:
   std::vector<OnDevice<double>> tables_;
   StepNumbers numbers_;
   std::vector<T> narrow_;
-  OnDevice<Index> counter_;
+  OnDevice<Index> counter_, always_first_;
+  OnDevice<double> factor_;
+  std::optional<OnDevice<double>> speeds_;
   Probes<T> probes_;
   std::optional<OnDevice<Index>> odd_;
   std::vector<double> added_; ///< by walls to each receiver
+  std::vector<Piece> pieces_; ///< recorded behind the receivers
 };
 
 } // namespace ridge::chain

@@ -161,6 +161,14 @@ struct OddNumbers {
   Span<T> values;
   Span<Index> found; ///< one for each lane
 };
+/// The fastest wave of shallow water, depth and discharges alike in memory: `found` has one number
+/// for each lane, and their largest counts. NaN where a point has it.
+template <class T>
+struct FastestFlow {
+  Span<T> depth, along_x, along_y;
+  double gravity = 9.81, dry = 0;
+  Span<double> found;
+};
 template <class P>
 using BindProbes = Bound(Queue& queue, const P& probes);
 

@@ -34,6 +34,18 @@ struct SystemReceiver {
   std::array<double, 3> position{};
 };
 
+/// Records after each step a sum of shares of arrays at points, and a number. Over ranks each has
+/// the sum of what it owns.
+struct SystemSum {
+  struct Share {
+    int array = 0;
+    Index3 at; ///< in the whole range
+    double weight = 0;
+  };
+  std::vector<Share> shares;
+  double add = 0;
+};
+
 /// Says if a place lies between points 0 and `last` of that spacing, but for the rounding of both.
 [[nodiscard]] bool lies_within(double position, double spacing, double last);
 
@@ -63,8 +75,10 @@ struct SystemSetup {
   std::vector<SystemSource> sources;
   std::vector<std::vector<double>> wavelets; ///< a value a step; 0 behind their ends
   std::vector<SystemReceiver> receivers;
+  std::vector<SystemSum> sums;
   std::vector<StepTable> by_step;
   Index first_step = 0;
+  bool follows = false; ///< a flow: `System::follow` may change dt between steps
 
   [[nodiscard]] Index3 whole() const { return part ? part->grid.points() : extents; }
   /// The first point of this rank.
@@ -107,6 +121,15 @@ public:
   /// How many numbers of the arrays that steps change are NaN or infinite, of this rank's. Waits.
   [[nodiscard]] Index odd_numbers();
 
+  /// Of a setup that follows: the speed of the fastest wave of shallow water on this rank, NaN
+  /// where a number is. Waits.
+  [[nodiscard]] double fastest_flow();
+  /// Steps from now on are of `dt`. Waits.
+  void follow(double dt);
+  /// Keeps the arrays that steps change and the step, and brings them back. Waits.
+  void save();
+  void bring_back();
+
   /// Gives so many steps to the queue; with receivers it waits for them.
   void run(Index steps);
   [[nodiscard]] Index step() const;
@@ -123,6 +146,8 @@ public:
   /// A value of each receiver for each step since the first.
   /// Over ranks those of another rank's receivers are 0: `owner_of_receiver` has them.
   [[nodiscard]] const std::vector<std::vector<double>>& traces() const;
+  /// A value of each sum for each step since the first; over ranks this one's part of it.
+  [[nodiscard]] const std::vector<std::vector<double>>& sums() const;
   [[nodiscard]] int owner_of_receiver(std::size_t receiver) const;
   /// The record of one step, not timed: all launches of the chain.
   [[nodiscard]] Record record() const;

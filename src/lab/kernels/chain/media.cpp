@@ -33,6 +33,13 @@ constexpr struct {
              {"h", depth},    {"hu", finite},    {"hv", finite},    {"bottom", finite},
              {"ux", finite},  {"uy", finite},    {"uz", finite}};
 
+constexpr double most_bodies = 1000;
+constexpr double sound = 0.57735; ///< of a lattice Boltzmann fluid
+constexpr const char* slower_than_sound = "a speed below that of sound, 0.577,";
+double speed_of(const double* u) {
+  return std::hypot(u[0], u[1], u[2]);
+}
+
 struct Looked {
   const char* field;
   int at;
@@ -60,20 +67,28 @@ std::function<FieldProblem(const double*)> medium_problem(const chain::SystemKer
   }
   const int solid = number_of("solid");
   const int ux = number_of("ux"); // with uy and uz behind it
+  const int wall_ux = number_of("wall_ux");
   const int lambda = number_of("lambda");
   const int mu = number_of("mu");
-  return [all, solid, ux, lambda, mu](const double* given) -> FieldProblem {
+  return [all, solid, ux, wall_ux, lambda, mu](const double* given) -> FieldProblem {
     if (solid >= 0) {
       const FieldProblem mask = finite("solid", given[solid]);
-      if (mask || given[solid] > 0.5) return mask;
+      if (mask) return mask;
+      if (given[solid] > most_bodies + 0.5)
+        return {"solid", given[solid], "a body's number, 1 to 1000,"};
+      if (given[solid] > 0.5) {
+        const double speed = wall_ux < 0 ? 0 : speed_of(given + wall_ux);
+        return speed >= sound ? FieldProblem{"(wall_ux^2 + wall_uy^2 + wall_uz^2)^(1/2)", speed,
+                                             slower_than_sound}
+                              : FieldProblem{};
+      }
     }
     for (const Looked& one : all) {
       if (const FieldProblem found = one.rule(one.field, given[one.at])) return found;
     }
     if (solid >= 0 && ux >= 0) { // populations of faster ones are negative
-      const double speed = std::hypot(given[ux], given[ux + 1], given[ux + 2]);
-      if (!(speed < std::sqrt(1.0 / 3)))
-        return {"(ux^2 + uy^2 + uz^2)^(1/2)", speed, "a speed below that of sound, 0.577,"};
+      const double speed = speed_of(given + ux);
+      if (!(speed < sound)) return {"(ux^2 + uy^2 + uz^2)^(1/2)", speed, slower_than_sound};
     }
     if (lambda < 0 || mu < 0) return {};
     return positive("lambda + 2 mu", given[lambda] + 2 * given[mu]);

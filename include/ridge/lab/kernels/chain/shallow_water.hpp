@@ -5,6 +5,8 @@
 // bottom, depths stay positive, and what leaves a cell enters its neighbour.
 #pragma once
 
+#include <ridge/chain/system/by_step.hpp>
+#include <ridge/chain/system/follow.hpp>
 #include <ridge/chain/system/number.hpp>
 #include <ridge/chain/system/waves.hpp>
 #include <ridge/lab/kernels/chain_system_entry.hpp>
@@ -42,6 +44,7 @@ struct Step {
                                        read(bottom, cross)};
   static constexpr double flops = 4 * 45 + 30;
   double x = 0.1, y = 0.1; ///< dt / spacing
+  chain::ByStep factor{1}; ///< of dt, where steps follow the flow
   double gravity = 9.81;
   double dry = 1e-6; ///< water less deep does not flow, and has no momentum
 
@@ -83,14 +86,17 @@ struct Step {
     const Flux<V> east = flux(in_x(0), in_x(1));
     const Flux<V> south = flux(in_y(-1), in_y(0));
     const Flux<V> north = flux(in_y(0), in_y(1));
-    at.set(next_h, at(h) - x * (east.mass - west.mass) - y * (north.mass - south.mass));
+    const double of_dt = factor();
+    const double along_x = of_dt * x;
+    const double along_y = of_dt * y;
+    at.set(next_h, at(h) - along_x * (east.mass - west.mass) - along_y * (north.mass - south.mass));
     // The momentum of a film that is too thin to flow would be a jet as soon as it is thicker.
     const auto flows = at(h) > dry;
     at.set(next_hu, select(flows, at(hu), V(0)) -
-                        x * (east.along + east.from_a - west.along - west.from_b) -
-                        y * (north.across - south.across));
-    at.set(next_hv, select(flows, at(hv), V(0)) - x * (east.across - west.across) -
-                        y * (north.along + north.from_a - south.along - south.from_b));
+                        along_x * (east.along + east.from_a - west.along - west.from_b) -
+                        along_y * (north.across - south.across));
+    at.set(next_hv, select(flows, at(hv), V(0)) - along_x * (east.across - west.across) -
+                        along_y * (north.along + north.from_a - south.along - south.from_b));
   }
 };
 
@@ -123,6 +129,10 @@ struct ShallowWater {
   void set_step(double dt, const std::array<double, 3>& spacing) {
     std::get<0>(operations).x = dt / spacing[0];
     std::get<0>(operations).y = dt / spacing[1];
+  }
+  template <class Numbers>
+  void set_numbers(const Numbers& numbers) {
+    numbers.set(chain::factor_of_dt, std::get<0>(operations).factor);
   }
   double speed(const double* at) const {
     const double depth = at[0] > 0 ? at[0] : 0;
