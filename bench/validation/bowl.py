@@ -41,8 +41,8 @@ def main():
     sizes = (50, 100) if problem.small else (100, 200, 400, 800)
     found = [error(problem, n) for n in sizes]
     problem.compare("time, periods", found[-1][2], 1, 0.05)
-    problem.at_most(f"mean error over the mean depth, {sizes[-1]}^2", found[-1][0], 25 / sizes[-1])
-    problem.compare("order", np.log2(found[-2][0] / found[-1][0]), (0.6, 1.5), 0)
+    problem.at_most(f"mean error over the mean depth, {sizes[-1]}^2", found[-1][0], 0.25 * (100 / sizes[-1]) ** 0.5)
+    problem.compare("order", np.log2(found[-2][0] / found[-1][0]), (0.5, 1.5), 0)
     problem.at_most("change of the mass", found[-1][1], 1e-12)
     problem.end()
 

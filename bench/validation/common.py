@@ -50,7 +50,7 @@ class Problem:
         """Fields of a snapshot, behind its time."""
         with h5py.File(self.here / out) as h5:
             group = h5["snapshots"][sorted(h5["snapshots"])[step] if step < 0 else f"{step:010}"]
-            return float(group.attrs["time"]), *(group[name][...] for name in names)
+            return float(group.attrs.get("time", "nan")), *(group[name][...] for name in names)
 
     def steps(self, out="out.h5"):
         with h5py.File(self.here / out) as h5:

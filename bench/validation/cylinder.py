@@ -37,11 +37,11 @@ def forces(problem, reynolds, n, mean, turns):
 
 def main():
     problem = Problem(__doc__)
-    n, mean, turns = (10, 0.06, 40) if problem.small else (40, 0.03, 80)
+    n, mean, turns = (10, 0.06, 25) if problem.small else (40, 0.03, 80)
     drag, lift, time = forces(problem, 20, n, mean, turns)
     late = time > turns - 2
-    problem.compare("2D-1: drag", drag[late].mean(), (5.57, 5.59), 0.25 if problem.small else 0.03)
-    problem.compare("2D-1: lift", lift[late].mean(), (0.0104, 0.0110), 0.01 if problem.small else 0.001)
+    problem.compare("2D-1: drag", drag[late].mean(), (5.57, 5.59), 0.1 if problem.small else 0.03)
+    problem.compare("2D-1: lift", lift[late].mean(), (0.0104, 0.0110), 0.004 if problem.small else 0.001)
     if not problem.small:
         drag, lift, time = forces(problem, 100, 40, 0.03, 200)
         late = time > 150

@@ -84,8 +84,8 @@ def comes_back(problem, system, case):
 
 def main():
     problem = Problem(__doc__)
-    wave = 10 if problem.small else 24
-    angles = (20, 50) if problem.small else (10, 20, 30, 40, 50, 60, 70)
+    wave = 14 if problem.small else 24
+    angles = (35,) if problem.small else (10, 20, 30, 40, 50, 60, 70)
     for degrees in angles:
         nx = round(wave / np.sin(np.radians(degrees)))
         ny = 2 * round(14 * wave * (1 if degrees < 55 else 1.6))

@@ -24,7 +24,7 @@ def whole_space(problem, wave):
                    "--wavelet", f"ricker:{frequency}", "--receivers", "r.csv",
                    c=np.full((n,) * 3, c), rho=np.full((n,) * 3, rho))  # fmt: skip
     found = problem.traces("traces")[0]
-    t = np.arange(found.shape[1]) * dt
+    t = (np.arange(found.shape[1]) + 0.5) * dt  # a value that is added in a step acts in its middle
     r = np.linalg.norm(aside, axis=1)[:, None]
     return t, found, ricker(t - r / c, frequency)[1] / (4 * np.pi * c**2 * r * dt)
 

@@ -27,7 +27,7 @@ def error(problem, faces, order, n):
     u = fy(y)[:, None] * fx(x)[None, :]
     problem.write("f.h5", f=-(kx**2 + ky**2) * u)
     problem.run("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--overwrite", "--device", problem.options.device, "--boundary",
-                cx.format("x") + "," + cy.format("y"), "--spacing", f"{x[1] - x[0]!r}x{y[1] - y[0]!r}", "--order", order,
+                cx.format("x") + "," + cy.format("y"), "--spacing", f"{float(x[1] - x[0])!r}x{float(y[1] - y[0])!r}", "--order", order,
                 "--tol", "1e-13")  # fmt: skip
     import h5py
 

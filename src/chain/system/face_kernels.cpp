@@ -20,17 +20,16 @@ RIDGE_FN bool is_odd(N number) {
   return !(number - number == 0);
 }
 
-/// Of the fastest wave at element i; the larger of it and `before`, or NaN.
-template <class T, class Load>
-RIDGE_FN double faster(const FastestFlow<T>& flow, const Load& load, Index i, double before) {
-  const auto depth = static_cast<double>(number_of(load(flow.depth, i)));
-  const auto x = static_cast<double>(number_of(load(flow.along_x, i)));
-  const auto y = static_cast<double>(number_of(load(flow.along_y, i)));
-  if (is_odd(depth) || is_odd(x) || is_odd(y)) return depth + x + y - (depth + x + y);
-  if (depth <= 0) return before;
-  const double runs = depth > flow.dry ? sqrt(x * x + y * y) / depth : 0;
-  const double speed = runs + sqrt(flow.gravity * depth);
-  return speed > before ? speed : before; // NaN stays
+/// The faster of `before` and of the fastest wave at a point, NaN where one of its numbers is odd.
+template <class T, class N>
+RIDGE_FN double faster(const FastestFlow<T>& flow, N depth, N along_x, N along_y, double before) {
+  const auto h = static_cast<double>(depth);
+  const auto x = static_cast<double>(along_x);
+  const auto y = static_cast<double>(along_y);
+  if (is_odd(h) || is_odd(x) || is_odd(y)) return h + x + y - (h + x + y);
+  if (h <= 0) return before;
+  const double speed = (h > flow.dry ? sqrt(x * x + y * y) / h : 0.0) + sqrt(flow.gravity * h);
+  return speed > before ? speed : before;
 }
 
 #if defined(RIDGE_TARGET_CPU)
@@ -158,8 +157,8 @@ Bound bind_fastest(Queue& /*queue*/, const FastestFlow<T>& flow) {
       const auto mine = ridge::cpu::share_of(f.depth.size, thread, threads);
       double fastest = f.found.data[thread];
       for (Index i = mine.begin; i < mine.end && !is_odd(fastest); ++i)
-        fastest = faster(
-            f, [](const Span<T>& of, Index at) { return of.data[at]; }, i, fastest);
+        fastest = faster(f, number_of(f.depth.data[i]), number_of(f.along_x.data[i]),
+                         number_of(f.along_y.data[i]), fastest);
       f.found.data[thread] = fastest;
     });
   });
@@ -297,10 +296,12 @@ struct FindFastest {
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index mine = Index{lane.block().x} * block + lane.thread().x;
     if (mine >= f.found.size) return;
-    const auto load = [&](const Span<T>& of, Index at) { return lane.load_written(of, at); };
     double fastest = 0;
-    for (Index i = mine; i < f.depth.size && !is_odd(fastest); i += f.found.size)
-      fastest = faster(f, load, i, fastest);
+    for (Index i = mine; i < f.depth.size && !is_odd(fastest); i += f.found.size) {
+      fastest = faster(f, number_of(lane.load_written(f.depth, i)),
+                       number_of(lane.load_written(f.along_x, i)),
+                       number_of(lane.load_written(f.along_y, i)), fastest);
+    }
     lane.store(f.found, mine, fastest);
   }
 };

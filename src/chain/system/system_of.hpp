@@ -158,8 +158,9 @@ public:
     constexpr Index most_lanes = 16384;
     constexpr Index each = 64; // elements of a lane, at least
     FastestFlow<T> flow;
-    const auto span_of = [&](int a) {
-      return Span<T>(memory(a, parity), layout(memory_of(a, parity)).elements);
+    const auto span_of = [&](int a) { // from the first item to the last: arrays lie aside
+      const ArrayLayout& at = layout(memory_of(a, parity));
+      return Span<T>(memory(a, parity) + at.before, (at.points.y - 1) * at.row + at.points.x);
     };
     flow.depth = span_of(0), flow.along_x = span_of(1), flow.along_y = span_of(2);
     for (const SystemNumber& number : kernel.numbers) {
