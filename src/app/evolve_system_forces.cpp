@@ -1,6 +1,6 @@
 // Forces on bodies in a fluid: sums of populations on the links that walls cross, found once.
 #include <ridge/core/error.hpp>
-#include <ridge/lab/kernels/boltzmann_walls.hpp>
+#include <ridge/lab/kernels/chain_boltzmann_walls.hpp>
 
 #include "evolve_system_command.hpp"
 

@@ -13,7 +13,7 @@
 
 #include <ridge/chain/system/by_step.hpp>
 #include <ridge/chain/system/number.hpp>
-#include <ridge/lab/kernels/boltzmann_walls.hpp>
+#include <ridge/lab/kernels/chain_boltzmann_walls.hpp>
 #include <ridge/lab/kernels/chain_system_entry.hpp>
 
 namespace ridge::lab {
