@@ -8,7 +8,7 @@ import numpy as np
 from common import Problem
 
 PI = np.pi
-#: Of an axis by its faces: the condition, and points, function and wave number on n intervals.
+#: An axis by its faces: the condition, and points, function and wave number on n intervals.
 AXES = {
     "periodic": ("{0}=periodic", lambda n: np.arange(n) / n, lambda x: np.sin(2 * PI * x + 0.3), 2 * PI),
     "dirichlet": ("{0}=dirichlet:0", lambda n: np.arange(n + 1) / n, lambda x: np.sin(PI * x), PI),

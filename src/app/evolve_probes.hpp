@@ -45,7 +45,7 @@ inline constexpr double most_of_ricker = 2.5;
 /// The file that a wavelet's text names; empty where it names none.
 [[nodiscard]] std::string file_of_wavelet(const std::string& text);
 
-/// What a fluid gives to bodies in it, a value a step: rows of `axes` for each body.
+/// Forces of a fluid on bodies in it, a value a step: rows of `axes` for each body.
 struct Forces {
   std::vector<int> bodies;
   std::size_t axes = 0;

@@ -168,7 +168,7 @@ private:
   void find_forces();
   /// Refuses populations of solids as earlier versions kept them.
   void require_codes(const std::vector<StartField>& populations) const;
-  /// Of all ranks. Collective.
+  /// Summed over all ranks. Collective.
   [[nodiscard]] Forces all_forces() const;
   void claim();
 
@@ -208,7 +208,7 @@ private:
   using Planes = std::map<Index, std::vector<double>>;
   /// Plane z, behind walls the nearest or the one at the other end.
   [[nodiscard]] Index plane_beside(Index i, int d, int by) const;
-  /// What the arrays begin with in plane z: all of a point, then the next.
+  /// Values that the arrays begin with in plane z: all of a point, then the next.
   [[nodiscard]] std::vector<double> begun_plane(Index z, Planes& around);
   void fill_by_start();
   void fill_from_snapshot();
@@ -226,7 +226,7 @@ private:
   void keep() override;
   void write_fields(const std::vector<SnapshotField>& fields);
 
-  /// Of all ranks. Collective.
+  /// Summed over all ranks. Collective.
   [[nodiscard]] std::vector<std::vector<double>> all_traces() const;
   void write_all_traces();
 

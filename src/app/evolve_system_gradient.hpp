@@ -24,14 +24,14 @@ struct ObservedTraces {
 
 /// How far the adjoint is from the transpose of the steps.
 struct AdjointProof {
-  /// Of the linear map J from start and wavelets to traces, for random v and w:
+  /// For the linear map J from start and wavelets to traces, and random v and w:
   /// |<J v, w> - <v, J' w>| over the sum of |J v| |w| of all receivers.
   double dot_error = 0;
   /// |L(m + h d) - L(m) - h <L', d>| falls by 2 to the power of it where h is halved: 2 is right.
   double slope = 0;
 };
 
-/// What a proof runs, in fp64.
+/// Runs of a proof, in fp64.
 struct ProofRun {
   const chain::SystemKernel& kernel;
   chain::SystemSetup setup;

@@ -47,7 +47,7 @@ std::string listed(const std::vector<double>& values) {
   return text;
 }
 
-/// What the table on the terminal has beside the pion.
+/// Columns of the table on the terminal beside the pion's.
 constexpr const char* shown[] = {"vector", "scalar", "axial", "nucleon", "nucleon_negative"};
 
 } // namespace

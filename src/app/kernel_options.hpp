@@ -43,7 +43,7 @@ struct KernelOptions {
 
   /// Throws UsageError for no or unknown kernels and for options that are not the kernel's.
   [[nodiscard]] lab::BenchKernel find() const;
-  /// What was found, or its adjoint where that is asked for.
+  /// The kernel that was found, or its adjoint where that is asked for.
   [[nodiscard]] lab::BenchKernel chosen(lab::BenchKernel found) const;
   /// The kernel as it was given, or as its adjoint is called.
   [[nodiscard]] std::string shown() const { return adjoint ? kernel + "-adjoint" : kernel; }

@@ -35,7 +35,7 @@ void visit_md(Any& run, const Visit& visit) {
   visit("initial_energy", run.energy);
 }
 
-/// The same for what runs of format 3 have beside that.
+/// Likewise the attributes that runs of format 3 have beside these.
 template <class Any, class Visit>
 void visit_added(Any& parameters, const Visit& visit) {
   auto& t = parameters.thermostat;

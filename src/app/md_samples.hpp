@@ -1,6 +1,6 @@
-// What a run of molecular dynamics has sampled, in its snapshots and in its record.
+// Samples of a run of molecular dynamics, in its snapshots and in its record.
 //
-// Of a snapshot: radial_counts, bodies in each shell around a body, of all bodies and samples;
+// A snapshot has radial_counts, bodies in each shell around a body, of all bodies and samples;
 // radial_distance, the middle of each shell, and radial_distribution, g(r); sample_time since an
 // origin, sample_origins, how many, mean_squared_displacement and velocity_autocorrelation;
 // position_at_origin and velocity_at_origin of N x 3 values. Attributes: radial_samples,
@@ -19,7 +19,7 @@ namespace ridge::app {
 void write_samples(const io::Writing& out, const md::Parameters& parameters,
                    const md::State& state);
 
-/// Of the snapshot `group`, at `place`. Throws UsageError where something is missing.
+/// Reads those of the snapshot `group`, at `place`. Throws UsageError where something is missing.
 void read_samples(const std::string& place, const io::Handle& group,
                   const md::Parameters& parameters, md::State& state);
 

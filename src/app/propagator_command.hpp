@@ -46,7 +46,7 @@ public:
                                                    const solve::Options& /*options*/) {
     return {};
   }
-  /// Of domain walls, what is between them, of the last solve.
+  /// The midpoint between domain walls, of the last solve.
   [[nodiscard]] virtual const io::Column* midpoint() const { return nullptr; }
   /// |b - D x| / |b| of what it would begin from.
   virtual double residual(const io::Column& x, const io::Column& b) = 0;

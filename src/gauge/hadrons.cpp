@@ -180,7 +180,7 @@ struct Nucleon {
             Sparse(gamma(3))};
   }
 
-  /// Of the unit matrix and of gamma_4 between the ends, both traces of the two contractions.
+  /// Both traces of the two contractions, with the unit matrix and with gamma_4 between the ends.
   [[nodiscard]] std::pair<double, double> operator()(const Site& site) const {
     C d[4][4][3][3]; // sink S source, of the quark in the pair that is unlike
     for (int i = 0; i < 4; ++i) {

@@ -145,7 +145,7 @@ double root_mean_square(const Numbers& all, const Numbers& weights) {
   return std::sqrt(sum / count);
 }
 
-/// Of w s sin(f / s), summed.
+/// The sum of w s sin(f / s).
 double loss(const Numbers& weights, const Numbers& values, double scale) {
   double sum = 0;
   for (std::size_t p = 0; p < weights.size(); ++p)

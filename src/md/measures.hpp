@@ -1,4 +1,4 @@
-// What is summed over all bodies as they move, on their device and over ranks.
+// Sums over all bodies as they move, on their device and over ranks.
 #pragma once
 
 #include <ridge/comm/communicator.hpp>
@@ -120,7 +120,7 @@ private:
     used_ = width * parts;
     return {sums_.data(), used_};
   }
-  /// Of all parts and all ranks.
+  /// The sum over all parts and all ranks.
   [[nodiscard]] std::vector<Index> total(Index width) {
     std::vector<Index> parts(static_cast<std::size_t>(used_));
     copy_to_host(queue_, parts.data(), static_cast<const Index*>(sums_.data()), used_);

@@ -1,4 +1,4 @@
-// What a run gathers as it goes: the radial distribution, and how far bodies come.
+// Samples that a run gathers as it goes: the radial distribution, and how far bodies come.
 #pragma once
 
 #include <ridge/core/extents.hpp>
@@ -8,7 +8,7 @@
 
 namespace ridge::md {
 
-/// What is sampled, and when: at the first step and at multiples of `every`.
+/// Kinds of samples, and their times: at the first step and at multiples of `every`.
 struct Sampling {
   Index every = 0;        ///< steps; 0: nothing
   Index shells = 0;       ///< of the radial distribution, as wide as each other, up to the cutoff

@@ -60,7 +60,7 @@ struct State {
 /// 3 N - 3, the momentum being fixed; 3 N where Langevin's thermostat changes it.
 [[nodiscard]] double degrees_of_freedom(Index bodies, const Parameters& parameters);
 
-/// What pairs of Lennard-Jones beyond the cutoff add to the energy and the virial of so many
+/// Energy and virial that pairs of Lennard-Jones beyond the cutoff add for so many
 /// bodies, where they are spread evenly: 8/3 pi N rho (rc^-9 / 3 - rc^-3) and 16 pi N rho (2/3
 /// rc^-9 - rc^-3).
 struct Tail {

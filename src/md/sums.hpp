@@ -35,7 +35,7 @@ struct Langevin {
   Span<const Index> begin = {};
 };
 
-/// What each kind's module offers under Langevin<T>, for float and double: in queue order.
+/// Function that each kind's module offers under Langevin<T>, for float and double: in queue order.
 template <class T>
 using LangevinKick = void(Queue& queue, const Langevin<T>& kick);
 
@@ -47,12 +47,13 @@ struct Rescaling {
   T factor = 1;
 };
 
-/// What each kind's module offers under Rescaling<T>, for float and double: in queue order.
+/// Function that each kind's module offers under Rescaling<T>, for float and double: in queue
+/// order.
 template <class T>
 using Rescale = void(Queue& queue, const Rescaling<T>& rescaling);
 
-/// Of each body's v . v and, with those of an origin, v . v0, (x - x0)^2, x - x0 and v, times the
-/// scales and rounded.
+/// Sums of each body's v . v and, with those of an origin, v . v0, (x - x0)^2, x - x0 and v, times
+/// the scales and rounded.
 template <class T>
 struct BodySums {
   std::array<Span<const T>, 3> position, velocity;
@@ -66,14 +67,14 @@ struct BodySums {
   Span<Index> sums; ///< `count` of each part of the bodies
 };
 
-/// What each kind's module offers under BodySums<T>, for float and double: in queue order.
+/// Function that each kind's module offers under BodySums<T>, for float and double: in queue order.
 template <class T>
 using SumBodies = void(Queue& queue, const BodySums<T>& sums);
 
 /// Bodies within distances of each other that are counted in one pass.
 inline constexpr int shells_together = 8;
 
-/// Of each body's counts.
+/// Sums of each body's counts.
 template <class T>
 struct CountSums {
   std::array<Span<const T>, shells_together> counts;
@@ -81,7 +82,8 @@ struct CountSums {
   Span<Index> sums; ///< as many of each part of the bodies
 };
 
-/// What each kind's module offers under CountSums<T>, for float and double: in queue order.
+/// Function that each kind's module offers under CountSums<T>, for float and double: in queue
+/// order.
 template <class T>
 using SumCounts = void(Queue& queue, const CountSums<T>& sums);
 

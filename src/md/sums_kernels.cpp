@@ -89,7 +89,7 @@ RIDGE_FN Part part_of(Index part, Index parts, Index count) {
 #endif
 }
 
-/// What is no number is cut, too.
+/// A value that is no number is cut, too.
 RIDGE_FN Index rounded(double x, double most) {
   if (!(x < most)) x = most;
   if (!(x > -most)) x = -most;

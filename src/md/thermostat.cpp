@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> names{"none", "langevin", "rescale"};
 
-/// Of the shape `shape`, 1 at least, and scale 1 (Marsaglia and Tsang 2000). Takes numbers from
-/// `number` on.
+/// A number of the gamma distribution of shape `shape`, 1 at least, and scale 1 (Marsaglia and
+/// Tsang 2000). Takes numbers from `number` on.
 double gamma_draw(std::uint64_t draws, Index number, double shape) {
   const double d = shape - 1.0 / 3;
   const double c = 1 / std::sqrt(9 * d);

@@ -21,7 +21,7 @@ inline void from_text(std::string_view text, ThermostatKind& to) {
   to = parse_thermostat(text);
 }
 
-/// What holds a temperature. Both thermostats give the canonical ensemble:
+/// Thermostats hold a temperature. Both thermostats give the canonical ensemble:
 /// - langevin: v becomes c v + sqrt((1 - c^2) T / m) R for each component of each body before each
 ///   step of velocity Verlet, R normal and c = exp(-dt / relaxation) (Bussi and Parrinello, Phys.
 ///   Rev. E 75, 056707, 2007);

@@ -79,7 +79,7 @@ ISSUE = "smsp__issue_active.avg.pct_of_peak_sustained_active"
 # No unit is busy.
 QUIET = {DRAM: 20, L2: 15, L1: 10, ISSUE: 10}
 
-# What a planted fault changes, and its control: the same without what makes it one.
+# Counters that a planted fault changes, and its control: the same without what makes it one.
 PLANTED = {
     "uncoalesced": {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": 125_000_000,
                     "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct": 25, L2: 80, L1: 70,

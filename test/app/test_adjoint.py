@@ -4,7 +4,7 @@ import pytest
 
 from user_kernels import cache, env  # noqa: F401 -- fixtures
 
-# What a result of two inputs may be made of; the second is read where the result is alone.
+# Terms of which a result of two inputs may be made; the second is read where the result is alone.
 KERNELS = """
 #include <ridge/stencil/kernel.hpp>
 namespace mine {

@@ -90,7 +90,7 @@ struct Fields {
     return sum;
   }
 
-  /// What is wrong with a gradient of which points nearer than `radius` to an edge are not written.
+  /// The fault of a gradient of which points nearer than `radius` to an edge are not written.
   /// Sums are complete where all results that read the point are ones that the forward call writes.
   void expect_right(int input, Offset radius, double tolerance) {
     const std::vector<T> got = to_host(queue, gradients[static_cast<std::size_t>(input)]);

@@ -1,4 +1,4 @@
-// What adjoints are found to read, against what mathematics says.
+// Reads that adjoints are found to have, against what mathematics says.
 #include <ridge/gradient/found.hpp>
 #include <ridge/lab/kernels/stencil/diffusion.hpp>
 #include <ridge/lab/kernels/stencil/wave.hpp>

@@ -173,7 +173,7 @@ RIDGE_FN Pack<T, N, abi::Dual<A>> tanh(const Pack<T, N, abi::Dual<A>>& x) {
   const P value = tanh(x.value);
   return detail::by_slope(x, value, [&] { return P(1) - value * value; });
 }
-/// Of x^0 the derivative by x is 0 everywhere, and where x^y is 0 that by y is.
+/// The derivative of x^0 by x is 0 everywhere; where x^y is 0, that by y is.
 template <class T, int N, class A>
 RIDGE_FN Pack<T, N, abi::Dual<A>> pow(const Pack<T, N, abi::Dual<A>>& x,
                                       const Pack<T, N, abi::Dual<A>>& y) {

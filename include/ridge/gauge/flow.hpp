@@ -153,7 +153,7 @@ private:
   }
 };
 
-/// What is measured at a time of the flow. Densities are means over sites.
+/// Measurements at a time of the flow. Densities are means over sites.
 struct FlowPoint {
   double time = 0;
   double clover = 0;    ///< E of the leaves

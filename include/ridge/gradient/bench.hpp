@@ -25,7 +25,7 @@ struct AnyStencil {
 [[nodiscard]] BenchKernel bench_adjoints(const std::string& name, const AnyStencil& kernel,
                                          int rank);
 
-/// The same of a benchmark of the pattern stencil. Throws UsageError for sizes that it does not
+/// Likewise for a benchmark of the pattern stencil. Throws UsageError for sizes that it does not
 /// have.
 [[nodiscard]] BenchKernel bench_adjoints(const BenchKernel& forward, const Extents& size);
 

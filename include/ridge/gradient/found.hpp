@@ -1,4 +1,4 @@
-// What an adjoint reads, found by calling the kernel with values that note what they are made of.
+// The reads of an adjoint, found by calling the kernel with values that note what they are made of.
 // Footprints alone tell too much: of div(k grad u) the derivative by a neighbour needs two points
 // of k, and that of a linear kernel none at all. Host code.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace ridge::gradient {
 
-/// What the adjoint by one input reads.
+/// Reads of the adjoint by one input.
 struct FoundReads {
   std::vector<std::vector<Offset>> inputs; ///< one list an input of the kernel
   std::vector<Offset> cotangent;           ///< none: the result has no derivative by this input
@@ -50,7 +50,7 @@ template <int I, class K>
   return found_reads(trace.needed_by({result.node}), stencil::inputs_of<K>);
 }
 
-/// Of all inputs.
+/// Those by all inputs.
 template <class K>
 [[nodiscard]] std::vector<FoundReads> find_all_reads(const K& kernel) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {

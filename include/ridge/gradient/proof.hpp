@@ -23,7 +23,7 @@ struct Proof {
   double dot_error = 0; ///< relative to the sum of the magnitudes of its terms
   double slope = 0;     ///< log2 of the quotient of the errors of differences: 2
   [[nodiscard]] bool ok() const { return fault().empty(); }
-  /// What failed; empty if nothing did.
+  /// The failure; empty if there is none.
   [[nodiscard]] std::string fault() const;
 };
 
@@ -53,7 +53,7 @@ public:
   [[nodiscard]] virtual double result(const ProofPoint& inputs) const = 0;
   /// How the result changes in a direction, which follows the inputs, one array each.
   [[nodiscard]] virtual double change(const ProofPoint& inputs_and_direction) const = 0;
-  /// What adjoint number `adjoint` gives; the cotangent follows the inputs.
+  /// The result of adjoint number `adjoint`; the cotangent follows the inputs.
   [[nodiscard]] virtual double gradient(std::size_t adjoint,
                                         const ProofPoint& inputs_and_cotangent) const = 0;
 
@@ -64,7 +64,7 @@ private:
 };
 
 /// On fields of `rank` dimensions, of [-1, 1), or of [0.5, 2.5) for kernels that take no numbers
-/// below zero. Of a third derivative that happens to be next to none the errors say nothing: then
+/// below zero. Where a third derivative happens to be next to none, the errors say nothing: then
 /// other numbers do.
 [[nodiscard]] Proof prove(const ProvedKernel& kernel, int rank);
 
@@ -78,7 +78,7 @@ struct NotedNeighbours {
     return {at[dx + dy * row + dz * plane], Trace::current().read({})};
   }
 };
-/// The same with a direction in which all move.
+/// Likewise with a direction in which all move.
 struct MovingNeighbours {
   const double *at, *direction;
   Index row, plane;

@@ -121,8 +121,8 @@ using ReadsOf = std::conditional_t<says_linear<K>, CotangentAlone<K, I>, AllRead
 
 namespace detail {
 
-/// Whether an offset is one of input J's. Written out, so that compilers know the answer for those
-/// that a kernel names.
+/// True where an offset is one of input J's. Written out, so that compilers know the answer for
+/// those that a kernel names.
 template <class Reads, int J>
 RIDGE_FN bool is_needed(Offset o) {
   return [&]<std::size_t... P>(std::index_sequence<P...>) {
@@ -136,8 +136,8 @@ RIDGE_FN bool is_needed(Offset o) {
 }
 
 /// An input of K at the point that lies `shift` before the one that is computed, as dual numbers:
-/// that at a distance of `shift` there, which is here, is seeded if the input is. What an adjoint
-/// does not need is not read: compilers leave out what is computed of it.
+/// that at a distance of `shift` there, which is here, is seeded if the input is. That which an
+/// adjoint does not need is not read: compilers leave out what is computed of it.
 template <class Reads, int J, class N>
 struct SeededNeighbours {
   const N& at;

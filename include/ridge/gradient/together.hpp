@@ -28,7 +28,7 @@ inline constexpr auto most_inputs = static_cast<int>(read_names.size());
 
 } // namespace detail
 
-/// What the adjoints `G...` of one kernel read, as arrays of a chain: those inputs of the kernel
+/// Reads of the adjoints `G...` of one kernel, as arrays of a chain: those inputs of the kernel
 /// that any of them reads, in their order, then the cotangent, then one gradient each.
 template <class... G>
 struct ArraysOf {

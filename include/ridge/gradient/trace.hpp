@@ -23,8 +23,8 @@ struct Read {
   friend constexpr auto operator<=>(const Read&, const Read&) = default;
 };
 
-/// The graph of what was computed while it is the current one of its thread. What is computed twice
-/// is one node.
+/// The graph of what was computed while it is the current one of its thread. A value that is
+/// computed twice is one node.
 class Trace {
 public:
   Trace();
@@ -47,7 +47,7 @@ public:
     std::vector<Read> reads; ///< sorted
     double flops = 0;
   };
-  /// What these nodes need.
+  /// Nodes that these need.
   [[nodiscard]] Needed needed_by(const std::vector<int>& nodes) const;
 
 private:
@@ -147,7 +147,7 @@ namespace gradient {
 using TracedPack = Pack<double, 1, abi::Traced>;
 } // namespace gradient
 
-// What is left out where no item needs it is looked at, too.
+// An operand that is left out where no item needs it is looked at, too.
 [[nodiscard]] inline bool any(const Mask<double, 1, abi::Traced>& /*m*/) {
   return true;
 }

@@ -26,7 +26,7 @@ namespace {
 
 using doctor::Foreign, doctor::ForeignAsked, doctor::ForeignKernel;
 
-/// What the counters take for memory's peak, of the kernel that comes closest to it.
+/// Memory's peak by the counters of the kernel that comes closest to it.
 void take_counted_peak(Foreign& all) {
   double most_busy = 0.02; // less says too little
   for (const ForeignKernel& k : all.kernels) {

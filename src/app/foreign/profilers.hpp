@@ -23,7 +23,7 @@ struct Profiled {
 /// its notes.
 [[nodiscard]] doctor::Foreign timeline_of(const Profiled& program);
 
-/// Counts launches of the kernels that are asked for, by ncu. What could not be counted, and how it
+/// Counts launches of the kernels that are asked for, by ncu. Failures to count, and how counting
 /// is allowed, goes to the notes.
 void count_by_ncu(const Profiled& program, const doctor::ForeignAsked& asked, doctor::Foreign& all);
 
@@ -33,7 +33,7 @@ void count_by_rocprof(const Profiled& program, doctor::Foreign& all);
 /// Functions and counts by perf.
 void count_by_perf(const Profiled& program, doctor::Foreign& all);
 
-/// Whether there is a device of this maker, or a profiler was named for it (RIDGE_NCU,
+/// True where there is a device of this maker, or a profiler was named for it (RIDGE_NCU,
 /// RIDGE_ROCPROFV3).
 [[nodiscard]] bool has_nvidia();
 [[nodiscard]] bool has_amd();

@@ -250,7 +250,7 @@ private:
     to.push_back(bind_on_faces(queue_, shells_.back(), most));
   }
 
-  /// What is beyond the faces of derivatives by some arrays of the system, axis by axis.
+  /// Conditions beyond the faces of derivatives by some arrays of the system, axis by axis.
   [[nodiscard]] std::vector<Bound> folds_of(const std::vector<int>& of) {
     std::vector<Bound> made;
     for (int axis = 2; axis >= 0; --axis) {

@@ -24,7 +24,7 @@ template <class A>
                                typeid(A))(queue, {all.data, static_cast<int>(all.size), most});
 }
 
-/// What launches in layers read.
+/// Arrays that launches in layers read.
 template <class T>
 struct LayerTables {
   OnDevice<DampedArray<T>> arrays;

@@ -21,7 +21,7 @@ double mean_launch(const Foreign& all) {
     launches += k.launches;
   return launches > 0 ? all.kernel_seconds() / launches : 0;
 }
-/// Whether the host waits for the device about once a launch.
+/// True where the host waits for the device about once a launch.
 bool waits_each_time(const ForeignRun& r) {
   return r.launches > 0 && r.waits > 0.5 * r.launches;
 }

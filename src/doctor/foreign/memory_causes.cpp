@@ -67,7 +67,7 @@ ForeignCause asked_again() {
     const LaunchCounts& k = s.counts();
     if (!k.bytes() || s.least_bytes <= 0) return {};
     if (!s.least_is_allocated) return *k.bytes() / s.least_bytes - 1;
-    // What was allocated is read once, and may be written, too; spilled registers lie elsewhere.
+    // Allocated memory is read once, and may be written, too; spilled registers lie elsewhere.
     if (k.local_sectors.value_or(0) > 0.05 * asked(k).sectors) return {};
     return *k.bytes_read / s.least_bytes - 1;
   };

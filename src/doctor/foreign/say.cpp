@@ -1,4 +1,4 @@
-// What the doctor says of a program that is not Ridge's, in lines.
+// The doctor's words on a program that is not Ridge's, in lines.
 #include <ridge/core/error.hpp>
 #include <ridge/core/units.hpp>
 #include <ridge/doctor/foreign/say.hpp>

@@ -1,4 +1,4 @@
-// What the doctor says of a program that is not Ridge's, as JSON and as records.
+// The doctor's words on a program that is not Ridge's, as JSON and as records.
 #include <ridge/core/error.hpp>
 #include <ridge/doctor/foreign/say.hpp>
 

@@ -41,7 +41,7 @@ double seconds(const Intervals& all) {
   return sum;
 }
 
-/// What is left of `from` without `what`; both merged.
+/// The rest of `from` without `what`; both merged.
 Intervals without(const Intervals& from, const Intervals& what) {
   Intervals left;
   std::size_t at = 0;
@@ -75,7 +75,7 @@ std::uint64_t number(std::string_view text) {
 }
 
 enum class Call { waiting, allocating, launching, loading, other };
-/// What a call of CUDA is for, by its name: "cudaMalloc_v3020", "cuLaunchKernelEx".
+/// The purpose of a call of CUDA, by its name: "cudaMalloc_v3020", "cuLaunchKernelEx".
 Call call_of(std::string_view name) {
   const auto has = [&](const char* part) { return name.find(part) != std::string_view::npos; };
   if (has("ModuleLoad") || has("LibraryLoad") || has("LinkComplete") || has("FuncGetAttributes"))

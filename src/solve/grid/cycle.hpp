@@ -12,7 +12,7 @@
 
 namespace ridge::solve::detail {
 
-/// Of the sweeps before and after coarser levels, of their diagonal's inverse.
+/// Weights of the diagonal's inverse in the sweeps before and after coarser levels.
 struct SweepWeights {
   std::array<double, 2> down, up;
 };
@@ -102,14 +102,14 @@ private:
   [[nodiscard]] bool marches(std::size_t l) const {
     return smoother_ != Smoother::red_black && levels_[l]->marches();
   }
-  /// Whether sweeps and corrections are the usual ones, which are safe, and correct long waves in
-  /// full: of cycles that have to be symmetric, that visit levels again, of a full start, or of a
-  /// coefficient.
+  /// True where sweeps and corrections are the usual ones, which are safe, and correct long waves
+  /// in full: of cycles that have to be symmetric, that visit levels again, of a full start, or of
+  /// a coefficient.
   [[nodiscard]] bool is_usual() const {
     return is_symmetric_ || begins_.shape != CycleShape::v || finest().a.k.size != 0;
   }
   [[nodiscard]] SweepWeights weights() const;
-  /// What the correction of level l by the next one is multiplied by.
+  /// The factor of the correction of level l by the next one.
   [[nodiscard]] double correction(std::size_t l) const;
   void full_start();
   void restrict(std::size_t l, const Field<T>& from, double scale);

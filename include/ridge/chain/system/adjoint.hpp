@@ -3,7 +3,7 @@
 // Its first arrays are the system's, in their order; the derivative of a loss by each of them is an
 // array of its own, and others are memory. Operations that change arrays of the system compute what
 // the step had in between; those that change derivatives by arrays that steps change add to points
-// beyond faces, too. What runs them sets the system's faces before an operation reads them, and
+// beyond faces, too. Their driver sets the system's faces before an operation reads them, and
 // adds what is beyond the faces of derivatives to the points that are shown there.
 #pragma once
 

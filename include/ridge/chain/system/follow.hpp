@@ -3,7 +3,7 @@
 
 namespace ridge::chain {
 
-/// What systems call the number that steps multiply their dt by, a ByStep of one value.
+/// Name in systems of the number that steps multiply their dt by, a ByStep of one value.
 inline constexpr const char* factor_of_dt = "factor of dt";
 
 } // namespace ridge::chain

@@ -14,8 +14,8 @@ namespace ridge::chain {
 /// Values of each receiver, or source, one a step.
 using Traces = std::vector<std::vector<double>>;
 
-/// What the gradient of a run takes of a device's memory: arrays, and one state of those that steps
-/// change. Of states there is at least one.
+/// Memory of a device that the gradient of a run takes: arrays, and one state of those that steps
+/// change. There is at least one state.
 struct GradientMemory {
   Bytes arrays, state;
 };

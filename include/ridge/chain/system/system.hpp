@@ -121,7 +121,7 @@ public:
   /// How many numbers of the arrays that steps change are NaN or infinite, of this rank's. Waits.
   [[nodiscard]] Index odd_numbers();
 
-  /// Of a setup that follows: the speed of the fastest wave of shallow water on this rank, NaN
+  /// For a setup that follows: the speed of the fastest wave of shallow water on this rank, NaN
   /// where a number is. Waits.
   [[nodiscard]] double fastest_flow();
   /// Steps from now on are of `dt`. Waits.

@@ -24,10 +24,10 @@ struct Busy {
 [[nodiscard]] Busy busy_of(const LaunchCounts& counts);
 /// A launch none of whose units is busy for this share of its time waits for latencies.
 inline constexpr double busy_enough = 0.6;
-/// What a unit can reach in practice, of its peak.
+/// Share of its peak that a unit can reach in practice.
 inline constexpr double within_reach = 0.85;
 
-/// What a cause looks at.
+/// Evidence that a cause looks at.
 struct Subject {
   const Foreign& all;
   const ForeignKernel* kernel = nullptr; ///< null: the program as a whole

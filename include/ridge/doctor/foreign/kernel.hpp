@@ -13,7 +13,7 @@ namespace ridge::doctor {
 
 using Counted = std::optional<double>;
 
-/// What was counted of one launch; what no profiler said is absent. Bytes, seconds and counts are
+/// Counters of one launch; those that no profiler gave are absent. Bytes, seconds and counts are
 /// of the whole launch, shares are 0 to 1.
 struct LaunchCounts {
   // How it was launched, and what a unit (multiprocessor, compute unit) has room for.
@@ -84,13 +84,13 @@ struct ForeignKernel {
   [[nodiscard]] double mean() const { return launches > 0 ? seconds / launches : 0; }
 };
 
-/// What perf counted of a program on a processor.
+/// Counters of a program on a processor, by perf.
 struct ProcessorCounts {
   Counted cycles, instructions, branches, branch_misses, cache_misses, tlb_misses, loads,
       node_loads, node_misses;
 };
 
-/// What a program did beside its kernels, from a timeline. Seconds.
+/// Time of a program beside its kernels, from a timeline. Seconds.
 struct ForeignRun {
   ProcessorCounts processor;
   double wall = 0;       ///< of the program, undisturbed; 0: it did not run here
@@ -124,7 +124,8 @@ struct Foreign {
   double read_bytes_per_second = 0; ///< of memory that is only read, where it was measured
   std::string peak_name;            ///< "a copy here" or "memory's peak"
   [[nodiscard]] double kernel_seconds() const;
-  /// What memory can reach for a kernel that hardly writes, or reads and writes.
+  /// Share of memory's peak that can be reached by a kernel that hardly writes, or reads and
+  /// writes.
   [[nodiscard]] double peak_of(const ForeignKernel& kernel) const;
 };
 

@@ -1,4 +1,4 @@
-// What perf says of a program on a processor.
+// Reports of perf on a program on a processor.
 #pragma once
 
 #include <ridge/doctor/foreign/kernel.hpp>

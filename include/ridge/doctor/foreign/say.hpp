@@ -1,4 +1,4 @@
-// What the doctor says of a program that is not Ridge's.
+// The doctor's words on a program that is not Ridge's.
 #pragma once
 
 #include <ridge/doctor/foreign/cause.hpp>
@@ -9,7 +9,7 @@
 
 namespace ridge::doctor {
 
-/// What the user knows and asks for.
+/// The user's knowledge and wishes.
 struct ForeignAsked {
   std::optional<std::regex> kernel; ///< of the names to look at; else all
   int top = 3;                      ///< kernels at most

@@ -1,4 +1,4 @@
-// What points that are no fluid tell a fluid of D3Q19 that pulls populations from them.
+// Points that are no fluid, beside a fluid of D3Q19 that pulls populations from them.
 //
 // A population of a solid point is no population but a code, in one number: where the wall crosses
 // the link to the fluid, and how hard it pushes there. Codes lie far from what populations are. The
@@ -60,7 +60,7 @@ struct WallOnLink {
   [[nodiscard]] double part() const { return static_cast<double>(place) / parts; }
 };
 
-/// Of an open point with a density.
+/// The code of an open point with a density.
 inline double open_code(double density) {
   return 64 + 16 * (density - 1);
 }
@@ -80,7 +80,7 @@ struct Turned {
   }
 };
 
-/// The same of values: `code` of a wall, `out` leaves towards it, `away` leaves the other way, and
+/// Likewise for values: `code` of a wall, `out` leaves towards it, `away` leaves the other way, and
 /// `further` leaves towards it from a point further away, or is a code.
 template <class V>
 RIDGE_FN V turned(const V& code, const V& out, const V& away, const V& further, double moves) {
@@ -95,10 +95,11 @@ RIDGE_FN V turned(const V& code, const V& out, const V& away, const V& further, 
   return select(twice < 1, near + push, far * (out + push) + (1 - far) * away);
 }
 
-/// What the fluid of a point gives to the bodies beside it in the next step: on each link that a
-/// wall crosses its momentum before and after, less that of a fluid of density 1 at rest. `at` has
-/// the populations of the point so far aside, as they are between steps. Calls add(body, direction,
-/// array, aside, weight) for shares of a population, and with array -1 for what adds to them.
+/// Momentum that the fluid of a point gives to the bodies beside it in the next step: on each link
+/// that a wall crosses its momentum before and after, less that of a fluid of density 1 at rest.
+/// `at` has the populations of the point so far aside, as they are between steps. Calls add(body,
+/// direction, array, aside, weight) for shares of a population, and with array -1 for what adds to
+/// them.
 template <class Beside, class Add>
 void for_each_force(const Beside& at, double moves, const Add& add) {
   const auto is_fluid = [&](const chain::Offset& aside) { return at(aside)[0] > not_fluid / 2; };

@@ -27,7 +27,7 @@ using KernelActivity = CUpti_ActivityKernel10;
 using KernelActivity = CUpti_ActivityKernel9;
 #endif
 
-/// What is used of CUPTI.
+/// Functions of CUPTI that are called.
 struct Cupti {
   decltype(&cuptiActivityRegisterCallbacks) register_callbacks = nullptr;
   decltype(&cuptiActivityEnable) enable = nullptr;

@@ -1,12 +1,12 @@
 // A lattice Boltzmann method among the built-in systems: D3Q19, BGK, solids that bounce back.
 //
 // Populations are kept less their weights, which leaves fp32 more digits (P. Skordos, Phys. Rev. E
-// 48, 1993). A step pulls them from the neighbours they come from, then collides. What comes from a
-// point that is no fluid is a code (boltzmann_walls.hpp): the population that left towards it turns
-// round, so walls and open faces lie between the points, and nothing is under way in them. A force
-// shifts the velocity of the equilibrium (X. Shan and H. Chen, Phys. Rev. E 47, 1993). Moments that
-// are odd have a relaxation time of their own (I. Ginzburg et al., Commun. Comput. Phys. 3, 2008).
-// In units of the lattice: spacing and step are 1, viscosity is (tau - 1/2) / 3.
+// 48, 1993). A step pulls them from the neighbours they come from, then collides. That which comes
+// from a point that is no fluid is a code (boltzmann_walls.hpp): the population that left towards
+// it turns round, so walls and open faces lie between the points, and nothing is under way in them.
+// A force shifts the velocity of the equilibrium (X. Shan and H. Chen, Phys. Rev. E 47, 1993).
+// Moments that are odd have a relaxation time of their own (I. Ginzburg et al., Commun. Comput.
+// Phys. 3, 2008). In units of the lattice: spacing and step are 1, viscosity is (tau - 1/2) / 3.
 //
 // Arrays between steps have collided: their momentum is that of the fluid and half of the force.
 #pragma once
@@ -85,7 +85,7 @@ struct Collide {
     collide(at, std::make_integer_sequence<int, directions>{});
   }
 
-  /// Of odd moments.
+  /// The rate of odd moments.
   [[nodiscard]] RIDGE_FN double odd_time() const {
     const double time = chain::now(tau);
     const double product = chain::now(magic);
@@ -232,7 +232,7 @@ private:
                        is_open = directions + 2, velocity_there = directions + 3;
 
   static bool is_solid(const double* f) { return f[0] < boltzmann_system::not_fluid / 2; }
-  /// Of direction i, from a wall's point to the fluid.
+  /// Direction i goes from a wall's point to the fluid.
   static boltzmann_system::WallOnLink wall_between(const double* fluid, const double* wall, int i) {
     using namespace boltzmann_system;
     WallOnLink made;
@@ -258,7 +258,7 @@ private:
     const bool wall = from[4] > 0.5;
     const bool open = from[4] < -0.5;
     ((f[I] = boltzmann_system::equilibrium<I>(from[0] - 1, x, y, z, square)), ...);
-    // What nobody gives in walls counts for nothing.
+    // Numbers that nobody gives in walls count for nothing.
     const auto finite = [](double value, double other) {
       return value - value == 0 ? value : other;
     };

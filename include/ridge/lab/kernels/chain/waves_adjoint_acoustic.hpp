@@ -42,7 +42,7 @@ inline constexpr chain::Slot<16> gx; ///< of the derivative by either density be
 inline constexpr chain::Slot<17> gy;
 inline constexpr chain::Slot<18> gz;
 
-/// What the pressure's update says of the medium, and what goes on to the velocities.
+/// The medium's gradient by the pressure's update, and the cotangents of the velocities.
 struct Medium {
   static constexpr const char* name = "adjoint-acoustic-medium";
   static constexpr std::array accesses{read(vx, along(0, -4, 3)),
@@ -93,7 +93,7 @@ struct Velocity {
   }
 };
 
-/// What the velocities' update says of the densities, and what goes on to the pressure.
+/// The densities' gradient by the velocities' update, and the cotangent of the pressure.
 struct Density {
   static constexpr const char* name = "adjoint-acoustic-density";
   static constexpr std::array accesses{read(p, along(0, -3, 4)),

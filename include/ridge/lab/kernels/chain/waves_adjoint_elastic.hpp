@@ -64,7 +64,7 @@ inline constexpr auto gx = gxy;
 inline constexpr auto gy = gxz;
 inline constexpr auto gz = gyz;
 
-/// What the stresses' update says of the moduli, and what goes on to the velocities.
+/// The moduli's gradient by the stresses' update, and the cotangents of the velocities.
 struct Moduli {
   static constexpr const char* name = "adjoint-elastic-moduli";
   static constexpr std::array accesses{read(vx, along<false>(0)),
@@ -172,7 +172,7 @@ struct Velocity {
   }
 };
 
-/// What the velocities' update says of the densities, and what goes on to the stresses.
+/// The densities' gradient by the velocities' update, and the cotangents of the stresses.
 struct Density {
   static constexpr const char* name = "adjoint-elastic-density";
   static constexpr std::array accesses{read(sxx, along<true>(0)),

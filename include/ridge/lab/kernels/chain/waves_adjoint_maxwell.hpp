@@ -39,7 +39,7 @@ inline constexpr chain::Slot<19> gz;
 inline constexpr chain::Reach next{{}, {1, 1, 1}};
 inline constexpr chain::Reach before{{-1, -1, -1}, {}};
 
-/// What the electric fields' update says of the medium, and what goes on to the magnetic ones.
+/// The medium's gradient by the electric fields' update, and the cotangents of the magnetic ones.
 struct Medium {
   static constexpr const char* name = "adjoint-maxwell-medium";
   static constexpr std::array accesses{
