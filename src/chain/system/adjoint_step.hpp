@@ -292,7 +292,7 @@ private:
       turned.sources.push_back({r.array, r.position, 1, turned.sources.size()});
     for (const SystemSource& s : setup_.sources)
       turned.receivers.push_back({s.array, s.position});
-    probes_ = Probes<T>(queue_, turned);
+    probes_ = Probes<T>(queue_, turned, 0);
     std::vector<ProbeTap<T>> added;
     for (std::size_t i = 0; i < turned.sources.size(); ++i) {
       for (const ProbeTap<T>& tap :
