@@ -11,6 +11,7 @@ from ._bodies import gravity, neighbours
 from ._chain import Chain, chain
 from ._core import Failure, UsageError, __version__, devices
 from ._doctor import Diagnoses, doctor
+from ._grad import Gradient, grad
 from ._pairs import Pairs, pairs
 from ._ranks import Ranks, ranks
 from ._record import Record, Records, Report, report
@@ -23,9 +24,9 @@ from ._trace import (TraceError, branch, ceil, clip, contract, cos, exp, floor, 
 from ._tune import Tuned, tune
 
 __all__ = [
-    "Chain", "Diagnoses", "Failure", "Pairs", "Ranks", "Record", "Records", "Report", "Solution",
+    "Chain", "Diagnoses", "Failure", "Gradient", "Pairs", "Ranks", "Record", "Records", "Report", "Solution",
     "Stencil", "Sweeps", "Systems", "TraceError", "Tuned", "UsageError", "__version__", "bench",
-    "branch", "ceil", "chain", "clip", "contract", "cos", "devices", "doctor", "exp", "floor", "gauge", "gravity",
+    "branch", "ceil", "chain", "clip", "contract", "cos", "devices", "doctor", "exp", "floor", "gauge", "grad", "gravity",
     "hypot", "lattice", "log", "maximum", "minimum", "neighbours", "pairs", "power", "ranks", "report",
     "rsqrt", "scan", "sign", "sin", "solve", "sqrt", "stencil", "sweeps", "tan", "tanh", "tridiagonal",
     "trunc", "tune", "where",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any, Optional
 
+import numpy as np
+
 #: Libraries whose new arrays can be written to, by the first part of the name of their types' module.
 _WRITABLE = ("numpy", "torch", "cupy")
 
@@ -64,3 +66,34 @@ def zeros(like: Any, what: str, shape: Optional[tuple[int, ...]] = None) -> Any:
         return module.zeros(shape, dtype=like.dtype)
     raise TypeError(f"{what}: pass out=, an array to write to; ridge makes none for arrays of type "
                     f"{type(like).__name__}")
+
+
+def plain(array: Any) -> Any:
+    """The same memory, of which torch records nothing."""
+    return array.detach() if library_of(array) == "torch" and hasattr(array, "detach") else array
+
+
+def wide(array: Any) -> Any:
+    """An array of 16 bits as one of float32; any other as it is."""
+    if str(getattr(array, "dtype", "")).rpartition(".")[2] not in ("float16", "bfloat16"):
+        return array
+    return array.float() if library_of(array) == "torch" else array.astype("float32")
+
+
+def copy_of(array: Any) -> Any:
+    return array.clone() if library_of(array) == "torch" else array.copy()
+
+
+def sum_of(array: Any) -> float:
+    """The sum of all items, in double."""
+    if library_of(array) == "torch":
+        return float(array.sum(dtype=sys.modules["torch"].float64))
+    return float(array.sum(dtype="float64"))
+
+
+def on_host(array: Any) -> Any:
+    """An array of NumPy with the same numbers."""
+    given = wide(plain(array))
+    if library_of(given) == "torch":
+        return np.from_dlpack(given.cpu().contiguous())
+    return given.get() if library_of(given) == "cupy" else np.asarray(given)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any, Callable, Optional, Union, overload
 
 from . import _core
+from ._adjoint import Form
 from ._emit import reachable
 from ._extents import whole
 from ._kernel import Kernel, Source
@@ -49,6 +51,7 @@ class Chain(Kernel):
         made.rank = self.rank + more
         made.outputs = self.outputs
         made.outer = outer
+        made._form = self._form
         made._system = (f"{self.__name__} has axes before those that are indexed; arrays of a system "
                         "have none")
         return made
@@ -100,6 +103,13 @@ def chain(function: Optional[Callable[..., Any]] = None, *, edge: str = "none",
 def _from_function(function: Callable[..., Any], edge: str) -> Chain:
     with tracing_chain():
         traced = trace(function, "chain", several=True)
+    made = chain_of(traced, edge)
+    made._system = made._system or as_system(traced)
+    return made
+
+
+def chain_of(traced: Traced, edge: str, outputs: Sequence[str] = ()) -> Chain:
+    """The chain of a trace; with names of its results, where they are not `out`."""
     temporaries = _temporaries(traced)
     operations = _operations(traced, temporaries)
     if any(op.leaks() for op in operations):
@@ -109,7 +119,8 @@ def _from_function(function: Callable[..., Any], edge: str) -> Chain:
         raise fail(f"{traced.name}: columns lie along the first of two or three axes; its arrays have one")
     _set_domains(operations, edge)
     results = [_array_of_result(traced, k) for k in range(len(traced.results))]
-    outputs = ["out"] if len(results) == 1 else [f"out{k}" for k in range(len(results))]
+    if not outputs:
+        outputs = ["out"] if len(results) == 1 else [f"out{k}" for k in range(len(results))]
     arrays = {id(a): i for i, a in enumerate([*traced.arrays, *temporaries, *results])}
     declared = [f"ridge::chain::input(\"{p.name}\")" for p in traced.arrays]
     declared += [f"ridge::chain::temporary(\"{op.name}\")" for op in operations
@@ -129,8 +140,9 @@ def _from_function(function: Callable[..., Any], edge: str) -> Chain:
                  [p.name for p in traced.numbers], traced.defaults, traced.doc)
     made.rank = traced.rank
     made.outputs = tuple(outputs)
-    made._system = (f"{traced.name} scans columns or has elements; systems do not" if scans or points
-                    else as_system(traced))
+    if scans or points:
+        made._system = f"{traced.name} scans columns or has elements; systems do not"
+    made._form = Form(traced, operations, results, edge)
     return made
 
 

@@ -70,7 +70,7 @@ def share(results: list[Value]) -> list[Value]:
 def flops(values: Iterable[Value]) -> int:
     """Operations of an item: every operation of a value counts one, a contraction as its sums do."""
     return sum(2 * len(v.data[2]) - 1 if v.op == "load" and len(v.data) > 2 else
-               not v.plain and v.op not in ("load", "literal", "number", "carry", "scan") for v in values)
+               not v.plain and v.op not in ("load", "literal", "number", "carry", "scan", "inside") for v in values)
 
 
 def _branches(values: list[Value], results: list[Value]) -> dict[int, tuple[int, ...]]:
@@ -127,6 +127,8 @@ class Writer:
         self.number: Callable[[str, bool], str] = lambda name, plain: name
         #: How what a scan carries is written.
         self.carry: Callable[[Value], str] = lambda value: ""
+        #: How a value is written that counts in some items alone.
+        self.inside: Callable[[Value, str], str] = lambda value, text: ""
 
     def write(self, results: list[Value]) -> list[str]:
         """The expressions of the results; what they need before them is in `lines`."""
@@ -198,6 +200,8 @@ class Writer:
             return self.load(value), _ATOM
         if op == "carry":
             return self.carry(value), _ATOM
+        if op == "inside":
+            return self.inside(value, operand(0)), _ATOM
         if op == "negate":
             return "-" + operand(0, _ATOM), 3
         if op in _PRECEDENCE:

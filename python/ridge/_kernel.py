@@ -8,6 +8,7 @@ import hashlib
 import inspect
 import keyword
 import numbers
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Callable, Optional
 
@@ -204,6 +205,14 @@ def _is_number(x: object) -> bool:
                                                        and x.dtype.kind in "biuf")
 
 
+@functools.cache
+def torch_module() -> Any:
+    """What is known of torch, where it is there."""
+    from . import _torch as module  # which is made of what is here
+
+    return module
+
+
 class Kernel:
     """A kernel that is called with arrays and numbers. Numbers are given by name; other values of
     them compile nothing again."""
@@ -227,15 +236,19 @@ class Kernel:
         self._compiled: dict[tuple[int, tuple[str, ...]], _core.Kernel] = {}
         #: Of the latest call: the kernel, the names of its numbers in order, how many arrays it reads.
         self._latest: Optional[tuple[_core.Kernel, tuple[str, ...], int]] = None
+        #: What torch's graphs have asked for, by the arguments.
+        self._gradients: dict[tuple[str, ...], Any] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process, or a copy, needs: not what this process has compiled and loaded."""
-        own = ("_compiled", "_latest", "__wrapped__")
+        own = ("_compiled", "_latest", "_gradients", "__wrapped__")
         return {name: value for name, value in self.__dict__.items() if name not in own}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state, _compiled={}, _latest=None)
+        self.__dict__.update(state, _compiled={}, _latest=None, _gradients={})
 
+    #: What its gradient is made of; None: it has none.
+    _form: Any = None
     #: How a signature shows arrays, where they are not those of `arrays`.
     _array_parameters: tuple[inspect.Parameter, ...] = ()
 
@@ -378,15 +391,27 @@ class Kernel:
         what is needed."""
         latest = self._latest
         try:
+            for number in numbers.values():
+                if type(number) is not float and getattr(number, "requires_grad", False):
+                    raise TypeError(f"{self.__name__}: a number requires a gradient")
             if (latest is not None and out is not None and len(arrays) == latest[2]
                     and tuple(numbers) == latest[1]):  # in a loop nothing needs to be looked up again
                 latest[0].run((*arrays, *self._outputs_of(out)), tuple(numbers.values()), schedule,
                               device)
+                if "torch" in sys.modules:
+                    torch_module().changed(self._outputs_of(out))
                 return out
             all_arrays = self._call_arrays(arrays, out)
             core, values = self._bind_numbers(numbers, len(all_arrays))
             core.run(all_arrays, values, schedule, device)
+            if out is not None and "torch" in sys.modules:
+                torch_module().changed(self._outputs_of(out))
         except (TypeError, RuntimeError):
+            if self._form is not None and "torch" in sys.modules:
+                outs = None if out is None else self._outputs_of(out)
+                if torch_module().is_asked(arrays, outs or (), numbers):
+                    made = torch_module().called(self, arrays, outs, {"schedule": schedule, "device": device}, numbers)
+                    return out if out is not None else made if len(made) > 1 else made[0]
             self._explain(arrays, schedule, device, numbers)
             raise
         if len(self.outputs) == 1:

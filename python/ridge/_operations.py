@@ -89,6 +89,7 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
             writer.number = lambda n, plain: f"ridge::chain::now({n})"
         order = {k: i for i, k in enumerate(op.value.data[2])} if op.scans else {}
         writer.carry = lambda v: f"carry[{order[v.data[1]]}]"
+        writer.inside = _inside
         value, *others = writer.write(list(op.value.args) if op.scans else [op.value])
         names = dict.fromkeys(v.data for v in op.values if v.op == "number")
         number = "@number@" if of_system else "double"
@@ -115,6 +116,8 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
     header = "#include <ridge/chain/system/by_step.hpp>\n" if of_system else ""
     if any(op.matrices for op in operations):
         header += "#include <ridge/chain/elements.hpp>\n"
+    if any(v.op == "inside" for op in operations for v in op.values):
+        header += "#include <ridge/chain/inside.hpp>\n"
     return (f"#pragma once\n\n{header}#include <ridge/chain/operation.hpp>\n"
             "#include <ridge/python/mathematics.hpp>\n\nnamespace NAMESPACE {\n\n"
             + "\n".join(parts)
@@ -144,6 +147,12 @@ def _matrix(name: str, rows: Any) -> str:
     of = f"ridge::chain::Matrix<{len(rows)}>"
     sets = " ".join(f"m.set({i}, {j}, {literal(x)});" for i, row in enumerate(rows) for j, x in enumerate(row))
     return f"  {of} {name} = [] {{ {of} m; {sets} return m; }}();\n"
+
+
+def _inside(value: Value, text: str) -> str:
+    """A value of the items of a box alone."""
+    box = (*reversed(value.data), (0, 0), (0, 0))[:3]
+    return f"ridge::chain::inside<{', '.join(str(bound) for pair in box for bound in pair)}>(at, {text})"
 
 
 def _load(value: Value, slot: str, matrices: list[Any]) -> str:

@@ -86,7 +86,7 @@ class Record(Mapping[str, Any]):
 
 
 _KNOWN = ("seconds_min", "seconds_max", "repeats", "achieved", "achieved_unit", "roof", "roof_name",
-          "fraction_low", "fraction_high", "host_seconds", "check", "in_cache", "schedule_name")
+          "fraction_low", "fraction_high", "host_seconds", "check", "adjoint", "in_cache", "schedule_name")
 
 
 class Records(list[Record]):

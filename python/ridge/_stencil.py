@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional, Sequence, overload
 
+from ._adjoint import Form
 from ._emit import Writer, cpp_name, cpp_type, flops, reachable
 from ._kernel import Kernel, Source, check_name, unique
+from ._operations import Operation
 from ._trace import Parameter, Value
 from ._traced import Traced, cpp_offset, in_own_namespace, members_of, trace
 
@@ -57,8 +59,18 @@ def _from_function(function: Callable[..., Any]) -> Stencil:
     made = Stencil(traced.name, [p.name for p in traced.arrays], source,
                    [p.name for p in traced.numbers], traced.defaults, traced.doc)
     made.rank = traced.rank
-    made.axes = _axes({cpp_offset(v.data[1]) for v in reachable([traced.result]) if v.op == "load"})
+    read = {cpp_offset(v.data[1]) for v in reachable([traced.result]) if v.op == "load"}
+    made.axes = _axes(read)
+    made._form = _form(traced, read)
     return made
+
+
+def _form(traced: Traced, read: set[tuple[int, int, int]]) -> Form:
+    """As one operation, which leaves as many items at either end as it reads to either side."""
+    one = Operation(traced.name, traced.result, traced.result)
+    one.begin = [max(abs(o[d]) for o in read) for d in range(3)]
+    one.end = [-n for n in one.begin]
+    return Form(traced, [one], [traced.result])
 
 
 def _axes(offsets: set[tuple[int, int, int]]) -> str:

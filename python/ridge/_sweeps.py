@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union, overload
 
-from . import _core
+from . import _arrays, _core
 from ._chain import Chain
 from ._extents import extents_of, spacing_of, whole
-from ._kernel import Source, unique
+from ._kernel import Source, torch_module, unique
 from ._options import text_of
 from ._ranks import ranks
 from ._record import Record, records_of
@@ -23,22 +24,26 @@ class Sweeps:
 
     def __init__(self, kernel: Stencil, boundary: Union[str, Mapping[str, str]],
                  levels: Optional[int], spacing: Union[float, Sequence[float]],
-                 points: Optional[Sequence[int]]) -> None:
+                 points: Optional[Sequence[int]], memory: Union[int, float, str, None] = None) -> None:
         self.kernel = kernel
         #: What lies beyond the faces, as `ridge evolve --boundary` has it.
         self.boundary = boundary
         self._spacing = spacing
         self._points = _checked_points(points, kernel.rank)
         self._source = _with_levels(kernel, levels)
+        self._levels = 1 if levels is None else whole(levels, "levels")
+        #: Bytes that gradients may keep states in; None: the least for one more run forwards.
+        self.memory = memory
+        self._gradients: dict[tuple[str, ...], Any] = {}
         self._made: dict[tuple[int, tuple[str, ...]], _core.Sweeps] = {}
         self._latest: Optional[_core.Sweeps] = None
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process, or a copy, needs: not what this process has made."""
-        return {n: v for n, v in self.__dict__.items() if n not in ("_made", "_latest")}
+        return {n: v for n, v in self.__dict__.items() if n not in ("_made", "_latest", "_gradients")}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state, _made={}, _latest=None)
+        self.__dict__.update(state, _made={}, _latest=None, _gradients={})
 
     def __repr__(self) -> str:
         return f"<ridge.sweeps of {self.kernel.__name__}, boundary {self.boundary}>"
@@ -61,7 +66,22 @@ class Sweeps:
         rank = self.kernel.rank or len(getattr(arrays[0], "shape", (0, 0, 0)))
         self._latest = made = self._made_for(rank, names)
         made.run(arrays, values, schedule, device, steps)
+        if "torch" in sys.modules:
+            torch_module().changed(arrays[:self._levels])
         return arrays[0]
+
+    def __call__(self, *arrays: Any, steps: int, schedule: str = "auto", device: Optional[str] = None,
+                 **numbers: float) -> Any:
+        """As run(), into new arrays: that after so many steps; of two time levels both. Of torch's tensors
+        that require a gradient the results do, too; `memory` is for the states that this takes."""
+        options: Any = {"schedule": schedule, "device": device}
+        if "torch" in sys.modules and torch_module().is_asked(arrays, (), numbers):
+            made = torch_module().swept(self, arrays, whole(steps, "steps"), options, numbers)
+        else:
+            made = tuple(map(_arrays.copy_of, arrays[:self._levels]))
+            options.update(numbers)
+            self.run(*made, *arrays[self._levels:], steps=steps, **options)
+        return made if self._levels > 1 else made[0]
 
     @property
     def mine(self) -> tuple[slice, ...]:
@@ -102,7 +122,7 @@ class Sweeps:
 @overload
 def sweeps(kernel: Stencil, *, boundary: Union[str, Mapping[str, str]] = "untouched",
            levels: Optional[int] = None, spacing: Union[float, Sequence[float]] = 1.0,
-           points: Optional[Sequence[int]] = None) -> Sweeps: ...
+           points: Optional[Sequence[int]] = None, memory: Union[int, float, str, None] = None) -> Sweeps: ...
 
 
 @overload
@@ -112,7 +132,7 @@ def sweeps(kernel: Chain, *, boundary: Union[str, Mapping[str, str]] = "untouche
 
 def sweeps(kernel: Any, *, boundary: Union[str, Mapping[str, str]] = "untouched",
            levels: Optional[int] = None, spacing: Union[float, Sequence[float]] = 1.0,
-           points: Optional[Sequence[int]] = None) -> Any:
+           points: Optional[Sequence[int]] = None, memory: Union[int, float, str, None] = None) -> Any:
     """Many sweeps of a stencil that gives the next value of its first array.
 
         heat_in_time = ridge.sweeps(heat, boundary="periodic")
@@ -133,6 +153,9 @@ def sweeps(kernel: Any, *, boundary: Union[str, Mapping[str, str]] = "untouched"
         a = whole[heat_in_time.mine].copy()
         heat_in_time.run(a, steps=1000, rate=0.1)
 
+    `in_time(a, steps=1000)` gives new arrays, and has a gradient (`ridge.grad`), which keeps states in as
+    many bytes as `memory` says ("8GB").
+
     Of a chain, result k is the next value of array k; arrays behind these are coefficients. A result
     is what those that follow read by its name: the new value.
 
@@ -146,12 +169,12 @@ def sweeps(kernel: Any, *, boundary: Union[str, Mapping[str, str]] = "untouched"
     Conditions are then those of systems (`ridge evolve`): also antimirror, and "p.x-=dirichlet:0" for
     one array; beyond untouched faces all values are 0."""
     if isinstance(kernel, Chain):
-        if levels is not None or points is not None:
-            raise TypeError("ridge.sweeps: levels= and points= are for stencils")
+        if levels is not None or points is not None or memory is not None:
+            raise TypeError("ridge.sweeps: levels=, points= and memory= are for stencils")
         return Systems(kernel, boundary, spacing)
     if not isinstance(kernel, Stencil):
         raise TypeError(f"ridge.sweeps takes a stencil or a chain, not {type(kernel).__name__}")
-    return Sweeps(kernel, boundary, levels, spacing, points)
+    return Sweeps(kernel, boundary, levels, spacing, points, memory)
 
 
 def _checked_points(points: Optional[Sequence[int]], rank: int) -> tuple[int, ...]:

@@ -87,7 +87,7 @@ class Value(NoBits):
     op: str
     args: tuple[Value, ...]
     data: Any  # literal: the float; number: its name; load: (what, offset), contracted (..., rows, axis);
-    # select, branch: the comparison; carry, scan: (the Scan, which of its values)
+    # select, branch: the comparison; carry, scan: (the Scan, which of its values); inside: of which items
     number: int
     plain: bool
     origin: Optional[Origin]  # None: made of numbers alone, outside of a kernel
@@ -98,7 +98,7 @@ class Value(NoBits):
         self.args = args
         self.data = data
         self.number = next(_order)
-        self.plain = op not in ("load", "carry", "scan") and all(a.plain for a in args)
+        self.plain = op not in ("load", "carry", "scan", "inside") and all(a.plain for a in args)
         self.origin = origin()
 
     # A symbol stands for one thing: a copy is the symbol itself, and another process has none.

@@ -56,7 +56,6 @@ def test_parts_of_tensors_are_used_in_place(heat, u):
     (lambda u: u.permute(2, 1, 0), "not contiguous along its last axis"),
     (lambda u: u[:, :, ::2], "not contiguous along its last axis"),
     (lambda u: u[0], "u has 2"),
-    (lambda u: u.clone().requires_grad_(), r"requires a gradient.*detach"),
 ])
 def test_what_does_not_fit_is_refused_and_not_copied(heat, u, make, says):
     with pytest.raises((TypeError, ridge.UsageError), match=says):
@@ -107,3 +106,105 @@ def test_lattices_take_tensors():
     f = lattice.field(a, "colour_vector")
     np.testing.assert_array_equal(f.numpy(), values(a))
     assert lattice.norm2(f) == pytest.approx(float((a.abs() ** 2).sum()), rel=1e-13)
+
+
+# Gradients.
+
+@pytest.fixture(scope="module")
+def diffusion():
+    @ridge.stencil
+    def diffusion(u, k, rate=0.1):
+        return u[0, 0] + rate * (k[0, 1] * (u[0, 1] - u[0, 0])**2 - k[-1, 0] * ridge.exp(u[-1, 0]))
+
+    return diffusion
+
+
+@pytest.fixture
+def uk():
+    return [torch.rand((5, 7), dtype=torch.float64, requires_grad=True) for _ in range(2)]
+
+
+def test_results_require_gradients_as_arguments_do(diffusion, uk):
+    u, k = uk
+    rate = torch.tensor(0.3, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda *x: diffusion(*x[:2], rate=x[2]), (u, k, rate))
+    assert torch.autograd.gradgradcheck(lambda *x: diffusion(*x[:2], rate=x[2]), (u, k, rate))
+    y = diffusion(u, k, rate=rate)
+    y.sum().backward()  # whose gradient has no memory of its own
+    right = ridge.grad(diffusion, by=("u", "k", "rate"))(u, k, torch.ones_like(u), rate=0.3)
+    assert torch.equal(u.grad, right.u) and torch.equal(k.grad, right.k)
+    assert float(rate.grad) == pytest.approx(right.rate, rel=1e-14)
+    assert not diffusion(u.detach(), k.detach()).requires_grad
+    with torch.no_grad():
+        assert torch.equal(diffusion(u, k, rate=rate), y) and not diffusion(u, k).requires_grad
+
+
+def test_results_of_before_count_where_a_call_leaves_them(diffusion, uk):
+    def into(u, k, before):
+        out = before * 1.0
+        assert diffusion(u, k, out=out) is out and out.requires_grad
+        return out
+
+    assert torch.autograd.gradcheck(into, (*uk, torch.rand_like(uk[0], requires_grad=True)))
+    assert torch.autograd.gradcheck(lambda before: into(uk[0].detach(), uk[1].detach(), before),
+                                    (torch.rand_like(uk[0], requires_grad=True),))
+
+
+def test_what_is_overwritten_before_backward_is_noticed(diffusion, heat, uk):
+    u, k = uk
+    for overwrite in (lambda a: a.add_(1), lambda a: diffusion(torch.zeros_like(a), torch.zeros_like(a), out=a)):
+        for other in (lambda a: diffusion(u, a), lambda a: u * a):  # kept by ridge, and by torch
+            a = k.detach().clone()
+            y = other(a)
+            overwrite(a)
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                y.sum().backward()
+    v = torch.rand((3, 4, 5), dtype=torch.float64, requires_grad=True)
+    y = heat(v, rate=0.1)
+    v.detach().zero_()  # the gradient of what is linear needs no values
+    y.sum().backward()
+    assert v.grad.abs().sum() > 0
+
+
+def test_chains_of_several_results_and_a_second_call(uk):
+    @ridge.chain(edge="periodic")
+    def pair(u, v):
+        g = u[0, 1] * v[0, 0]
+        return g, g[1, 0] - ridge.sin(g[0, -1])
+
+    def loss(u, v):
+        a, b = pair(u, v)
+        return (pair(b, a)[1]**2).sum() + (a * v).sum()
+
+    assert torch.autograd.gradcheck(loss, tuple(uk))
+    single = [x.detach().float().requires_grad_() for x in uk]
+    loss(*single).backward()
+    loss(*uk).backward()
+    for a, b in zip(single, uk):
+        assert a.grad.dtype == torch.float32 and torch.allclose(a.grad.double(), b.grad, atol=1e-4)
+
+
+def test_refused_when_a_gradient_is_asked_for(uk):
+    steps = ridge.stencil(lambda u, m: u[0, 0] * ridge.floor(m[0, 0]))
+    u, m = uk
+    assert steps(u, m.detach()).requires_grad
+    with pytest.raises(TypeError, match="no derivative by m"):
+        steps(u, m)
+    with pytest.raises(TypeError, match="requires a gradient.*detach"):
+        ridge.pairs(targets=5, sources=5, sums=1)(lambda t, s: [t[0] - s[0]])(u, u)
+
+
+def test_sweeps_over_time_have_gradients(uk):
+    @ridge.stencil
+    def spread(u, k, rate=0.1):
+        return u[0, 0] + rate * k[0, 0] * (u[0, 1] + u[0, -1] + u[1, 0] + u[-1, 0] - 4 * u[0, 0]) * u[0, 0]
+
+    in_time = ridge.sweeps(spread, boundary="mirror")
+    rate = torch.tensor(0.2, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda u, k, r: in_time(u, k, steps=5, rate=r), (*uk, rate))
+    assert not in_time(*(x.detach() for x in uk), steps=5).requires_grad
+    k = uk[1].detach().clone()
+    y = in_time(uk[0], k, steps=2)
+    k.zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()

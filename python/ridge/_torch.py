@@ -1,0 +1,155 @@
+"""Kernels in torch's graphs of gradients: results of tensors that require one do, and backward() works."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
+
+from . import _arrays
+from ._grad import Gradient
+from ._grad_sweeps import SweepsGradient
+
+
+def requires_gradient(x: Any) -> bool:
+    return getattr(x, "requires_grad", False) is True and _arrays.library_of(x) == "torch"
+
+
+def is_asked(arrays: Sequence[Any], outs: Sequence[Any], numbers: Mapping[str, Any]) -> bool:
+    """Whether an argument of a call requires a gradient."""
+    return any(map(requires_gradient, (*arrays, *outs, *numbers.values())))
+
+
+def changed(outs: Sequence[Any]) -> None:
+    """Says to torch that tensors were written to, as its graphs may have kept them for later."""
+    torch: Any = sys.modules["torch"]
+    for out in outs:
+        if not isinstance(out, torch.Tensor) or out.is_inference():
+            continue
+        if hasattr(torch.autograd.graph, "increment_version"):
+            torch.autograd.graph.increment_version(out)
+        else:
+            out.detach().reshape(-1)[:0].zero_()
+
+
+def called(kernel: Any, arrays: tuple[Any, ...], outs: Optional[tuple[Any, ...]], options: dict[str, Any],
+           numbers: dict[str, Any]) -> Any:
+    """A call of the kernel that torch records, where it records: the results, as a tuple."""
+    torch: Any = sys.modules["torch"]
+    values = {n: float(_arrays.plain(x)) for n, x in numbers.items()}
+    if not torch.is_grad_enabled():
+        return _run(kernel, list(map(_arrays.plain, arrays)), outs, options, values)
+    by = [n for n, a in zip(kernel.arrays, arrays) if requires_gradient(a)]
+    by += [n for n, x in numbers.items() if requires_gradient(x)]
+    if outs is not None and any(map(requires_gradient, outs)):
+        by.append("out")
+    gradient = _gradient_of(kernel, tuple(by))
+    asked = [n for n, x in numbers.items() if requires_gradient(x)]
+    found = _functions()[0].apply(kernel, gradient, options, values, asked, len(arrays), *arrays,
+                              *(numbers[n] for n in asked), *(outs or ()))
+    return found if isinstance(found, tuple) else (found,)
+
+
+def _gradient_of(kernel: Any, by: tuple[str, ...]) -> Gradient:
+    """Kept, as it is compiled when first used; refuses what has none."""
+    known = kernel._gradients
+    if by not in known:
+        known[by] = Gradient(kernel, by, None)
+    return known[by]  # type: ignore[no-any-return]
+
+
+def _run(kernel: Any, arrays: Sequence[Any], outs: Optional[Sequence[Any]], options: Mapping[str, Any],
+         values: Mapping[str, float]) -> tuple[Any, ...]:
+    if outs is None:
+        made = kernel(*arrays, **options, **values)
+        return made if isinstance(made, tuple) else (made,)
+    plain = tuple(map(_arrays.plain, outs))
+    kernel(*arrays, out=plain[0] if len(plain) == 1 else plain, **options, **values)
+    return tuple(outs)
+
+
+def swept(in_time: Any, arrays: tuple[Any, ...], steps: int, options: dict[str, Any],
+          numbers: dict[str, Any]) -> tuple[Any, ...]:
+    """The arrays after so many sweeps, which torch records, where it records."""
+    torch: Any = sys.modules["torch"]
+    values = {n: float(_arrays.plain(x)) for n, x in numbers.items()}
+    if not torch.is_grad_enabled():
+        made = in_time(*map(_arrays.plain, arrays), steps=steps, **options, **values)
+        return made if isinstance(made, tuple) else (made,)
+    asked = [n for n, x in numbers.items() if requires_gradient(x)]
+    by = tuple([n for n, a in zip(in_time.kernel.arrays, arrays) if requires_gradient(a)] + asked)
+    if by not in in_time._gradients:
+        in_time._gradients[by] = SweepsGradient(in_time, by, None)
+    found = _functions()[1].apply(in_time._gradients[by], options, values, steps, asked, len(arrays), *arrays,
+                                  *(numbers[n] for n in asked))
+    return found if isinstance(found, tuple) else (found,)
+
+
+@functools.cache
+def _functions() -> tuple[Any, Any]:
+    """The classes by which torch calls a kernel, or sweeps of it, and gradients; made when torch is there."""
+    torch: Any = sys.modules["torch"]
+
+    class Swept(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, gradient: SweepsGradient, options: dict[str, Any], values: dict[str, float], steps: int,
+                    asked: list[str], count: int, *tensors: Any) -> Any:
+            arrays = list(map(_arrays.plain, tensors[:count]))
+            levels = gradient.levels
+            ctx.save_for_backward(*tensors[levels:])
+            ctx.saved = gradient._checkpoints(arrays, steps, options, values)
+            ctx.plan = gradient.plan
+            rest = steps - ctx.plan["apart"] * (len(ctx.saved) - 1)
+            results = tuple(gradient._after(ctx.saved[-1], arrays[levels:], rest, options, values))
+            ctx.call = gradient, options, values, steps, asked
+            return results[0] if len(results) == 1 else results
+
+        @staticmethod
+        @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
+        def backward(ctx: Any, *weights: Any) -> Any:
+            gradient, options, values, steps, asked = ctx.call
+            others = list(map(_arrays.plain, ctx.saved_tensors))
+            names = gradient.in_time.kernel.arrays
+            count = len(names) - gradient.levels
+            gradient.plan = ctx.plan
+            found = gradient._back_to_first(list(ctx.saved), others[:count], [w.contiguous() for w in weights], steps,
+                                            options, values)
+            by_numbers = [torch.as_tensor(found[n], dtype=s.dtype, device=s.device).reshape(s.shape)
+                          for n, s in zip(asked, others[count:])]
+            return (None,) * 6 + (*(found.get(n) for n in names), *by_numbers)
+
+    class Called(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, kernel: Any, gradient: Gradient, options: dict[str, Any],
+                    values: dict[str, float], asked: list[str], count: int, *tensors: Any) -> Any:
+            arrays, scalars = tensors[:count], tensors[count:count + len(asked)]
+            outs = tensors[count + len(asked):]
+            if outs:
+                ctx.mark_dirty(*outs)
+            results = _run(kernel, list(map(_arrays.plain, arrays)), outs or None, options, values)
+            ctx.save_for_backward(*(arrays[i] for i in gradient._reads), *scalars)
+            ctx.call = kernel, gradient, options.get("device"), values, asked, count, len(outs)
+            ctx.types = [a.dtype for a in arrays]
+            return results[0] if len(results) == 1 else results
+
+        @staticmethod
+        def backward(ctx: Any, *weights: Any) -> Any:
+            kernel, gradient, device, values, asked, count, outs = ctx.call
+            arrays: list[Any] = [None] * count
+            for i, array in zip(gradient._reads, ctx.saved_tensors):
+                arrays[i] = array
+            scalars = ctx.saved_tensors[len(gradient._reads):]
+            given = [w.contiguous() for w in weights]
+            if torch.is_grad_enabled():  # whose own gradient will be asked for
+                found = gradient._recorded(arrays, given, device, {**values, **dict(zip(asked, scalars))})
+            else:
+                found = gradient._by_name(arrays, given, device, values)
+            by_arrays = [found[n].to(t) if n in found else None for n, t in zip(kernel.arrays, ctx.types)]
+            by_numbers = [torch.as_tensor(found[n], dtype=s.dtype, device=s.device).reshape(s.shape)
+                          for n, s in zip(asked, scalars)]
+            by_outs = found["out"] if "out" in found else None
+            several = by_outs if isinstance(by_outs, tuple) else (by_outs,) * outs
+            return (None,) * 6 + (*by_arrays, *by_numbers, *several)
+
+    return Called, Swept
