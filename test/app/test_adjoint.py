@@ -59,14 +59,14 @@ def test_all_gradients_of_a_kernel_in_a_file_take_one_pass(ridge, env, kernels):
     assert len(records) > 1
     for record in records:
         assert record["pattern"] == "chain"
-        assert record["bytes_written"] == 2 * 8 * 65 * 19
-        assert record["bytes_read"] <= 3 * 8 * 67 * 21
+        assert record["bytes_written"] == 2 * 8 * 67 * 21  # as chains count: whole arrays
+        assert record["bytes_read"] == 3 * 8 * 67 * 21
 
 
 def test_tuner_model_and_doctor_take_them(ridge, env, tmp_path):
     kernel = ("heat", "--adjoint", "--size", "35x19x11")
     tuned = ridge.good("tune", *kernel, "--device", "cpu", "--most", 1, "--budget", "20s", "--json",
-                       env={**env, "RIDGE_WISDOM": str(tmp_path)})
+                       env={**env, "RIDGE_WISDOM": str(tmp_path / "wisdom")})
     assert "heat-adjoint" in tuned.out
     for command in ("model", "doctor"):
         assert "heat-adjoint" in ridge.good(command, *kernel, "--on", "h200", env=env).out
