@@ -22,8 +22,9 @@ struct ArrayNeighbours {
 
 inline constexpr std::array read_names{"input 1", "input 2", "input 3", "input 4",
                                        "input 5", "input 6", "input 7", "input 8"};
-inline constexpr std::array gradient_names{"gradient 1", "gradient 2", "gradient 3", "gradient 4",
-                                           "gradient 5", "gradient 6", "gradient 7", "gradient 8"};
+inline constexpr std::array gradient_names{"derivative 1", "derivative 2", "derivative 3",
+                                           "derivative 4", "derivative 5", "derivative 6",
+                                           "derivative 7", "derivative 8"};
 inline constexpr auto most_inputs = static_cast<int>(read_names.size());
 
 } // namespace detail
