@@ -8,7 +8,8 @@ namespace ridge::app {
 void add_devices(CommandLine& line);
 void add_roof(CommandLine& line);
 void add_model(CommandLine& line);
-void add_doctor(CommandLine& line);
+/// `program`: the words behind `--`, of a program that is not Ridge's.
+void add_doctor(CommandLine& line, std::optional<std::vector<std::string>> program);
 void add_count(CommandLine& line);
 void add_bench(CommandLine& line);
 void add_schedules(CommandLine& line);

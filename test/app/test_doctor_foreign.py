@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import stat
 import sys
 
@@ -178,6 +179,26 @@ def test_a_program_on_the_cpu(ridge, bare):
     assert json.loads(result.out)["program"]["cpu_seconds"] > 0
 
 
+def test_programs_that_print_much_and_fork(ridge, bare):
+    code = """import os, sys
+child = os.fork()
+sys.stdout.write('x' * 3_000_000 + '\\n')
+sys.stdout.flush()
+if child: os.waitpid(child, 0)"""
+    out = ridge.good("doctor", "--", sys.executable, "-c", code, env=bare).out
+    assert out.count("x" * 3_000_000) == 2 and out.count("\nprogram ") == 1
+
+
+def test_a_program_that_is_interrupted(ridge):
+    """The wish to stop reaches the program; nothing is examined."""
+    code = "import time; print('ready', flush=True); time.sleep(60)"
+    running = ridge.start("doctor", "--", sys.executable, "-c", code)
+    assert running.stdout.readline() == "ready\n"
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=20)
+    assert running.returncode == 130 and out == "" and "interrupted" in err
+
+
 def test_perf_where_it_is(ridge, tmp_path, bare):
     """A perf that counts: functions by their share, and what the processor counted."""
     written(tmp_path / "bin/perf", f"""#!{sys.executable}
@@ -256,8 +277,8 @@ def test_under_ncu(ridge, tmp_path):
     ("==ERROR== The application returned an error code (1)", "The application returned an error code"),
     ("", "ncu counted nothing"),
 ])  # fmt: skip
-def test_counters_that_are_refused(ridge, tmp_path, report, says):
-    env = {**os.environ, "RIDGE_NCU": str(fake_ncu(tmp_path / "ncu", report))}
+def test_counters_that_are_refused(ridge, tmp_path, bare, report, says):
+    env = {**bare, "RIDGE_NCU": str(fake_ncu(tmp_path / "ncu", report))}
     out = ridge.good("doctor", "--", sys.executable, "-c", "print(1)", env=env).out
     assert says in out and "cores busy" in out
 

@@ -29,7 +29,4 @@ struct ForeignCommand {
 /// where there is none.
 [[nodiscard]] std::optional<std::vector<std::string>> take_program(int& argc, char** argv);
 
-class CommandLine;
-void add_doctor(CommandLine& line, std::optional<std::vector<std::string>> program);
-
 } // namespace ridge::app
