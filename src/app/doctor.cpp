@@ -32,11 +32,16 @@ struct DoctorCommand {
   bool json = false;
 
   void run() const {
-    if (!explain.empty()) return print_explanation(doctor::find_cause(explain));
+    if (!explain.empty())
+      return explain_foreign(explain) ? void() : print_explanation(doctor::find_cause(explain));
     if (causes) return print_causes(json);
     if (foreign.is_asked()) {
-      if (!launch.kernel.empty() || !on.empty() || checklist)
-        throw UsageError("-- PROGRAM and --from FILE take no KERNEL, --on or --checklist");
+      const bool of_launch = !launch.kernel.empty() || !launch.device.empty() ||
+                             !launch.size.empty() || !launch.precision.empty() ||
+                             launch.schedule != "auto";
+      if (of_launch || !on.empty() || checklist)
+        throw UsageError("-- PROGRAM and --from FILE take no KERNEL, and none of its options, --on "
+                         "or --checklist");
       return foreign.run(json, prove, output, overwrite);
     }
     foreign.require_none();

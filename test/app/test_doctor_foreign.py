@@ -298,6 +298,7 @@ def test_a_report_of_ncu(ridge, tmp_path):
     (["--"], "followed by no program"),
     (["--", "no-such-program-here"], "no such program"),
     (["laplacian", "--", "true"], "take no KERNEL"),
+    (["--device", "cpu", "--", "true"], "none of its options"),
     (["--from", "none.csv"], "no such file"),
     (["--from", os.path.join(os.path.dirname(__file__), "tables.py")], "no line has a column"),
     (["--top", "0", "--", "true"], "--top"),
@@ -309,6 +310,17 @@ def test_a_report_of_ncu(ridge, tmp_path):
 ])  # fmt: skip
 def test_bad_words(ridge, words, says):
     ridge.bad("doctor", *words, says=says)
+
+
+def test_causes_are_explained(ridge):
+    source = pathlib.Path(__file__).parents[2] / "src/doctor/foreign"
+    for cause in ("bank-conflicts", "host-waits", "idle-cores"):
+        said = ridge.good("doctor", "--explain", cause).out
+        assert said.startswith(f"{cause}: ") and "what confirms it: " in said and "what to do: " in said
+    named = "".join(p.read_text() for p in source.glob("*_causes.cpp"))
+    page = (source.parents[2] / "docs/doctor.md").read_text()
+    for cause in PLANTED:
+        assert f'"{cause}"' in named and f"`{cause}`" in page
 
 
 def test_bad_files(ridge, tmp_path):

@@ -3,6 +3,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/units.hpp>
 #include <ridge/device/device.hpp>
+#include <ridge/doctor/cause.hpp>
 #include <ridge/record/roof_source.hpp>
 
 #include "../../core/refuse.hpp"
@@ -15,6 +16,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <sstream>
@@ -195,6 +197,19 @@ std::optional<std::vector<std::string>> take_program(int& argc, char** argv) {
     return words;
   }
   return {};
+}
+
+bool explain_foreign(const std::string& cause) {
+  const auto& own = doctor::causes();
+  const auto has_name = [&](const auto& row) { return row.name == cause; };
+  if (std::any_of(own.begin(), own.end(), has_name)) return false;
+  const auto& all = doctor::foreign_causes();
+  const auto found = std::find_if(all.begin(), all.end(), has_name);
+  if (found == all.end()) return false;
+  fmt::print("{}: {}\n\nevidence: {}; a cause when {} {:g}\nwhat confirms it: {}\nwhat to do: {}\n",
+             found->name, found->title, found->unit, found->above ? "above" : "below",
+             found->threshold, found->experiment, found->action);
+  return true;
 }
 
 } // namespace ridge::app

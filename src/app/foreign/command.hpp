@@ -29,4 +29,8 @@ struct ForeignCommand {
 /// where there is none.
 [[nodiscard]] std::optional<std::vector<std::string>> take_program(int& argc, char** argv);
 
+/// Prints what is known of a cause that only kernels have which are not Ridge's. False where it is
+/// none of these.
+[[nodiscard]] bool explain_foreign(const std::string& cause);
+
 } // namespace ridge::app
