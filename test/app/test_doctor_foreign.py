@@ -182,9 +182,8 @@ def test_a_program_on_the_cpu(ridge, bare):
 def test_programs_that_print_much_and_fork(ridge, bare):
     code = """import os, sys
 child = os.fork()
-sys.stdout.write('x' * 3_000_000 + '\\n')
-sys.stdout.flush()
-if child: os.waitpid(child, 0)"""
+if child: os.waitpid(child, 0)
+sys.stdout.write('x' * 3_000_000 + '\\n')"""
     out = ridge.good("doctor", "--", sys.executable, "-c", code, env=bare).out
     assert out.count("x" * 3_000_000) == 2 and out.count("\nprogram ") == 1
 
