@@ -10,7 +10,7 @@
 #
 # RIDGE names the command (build/ridge). `run` takes PATIENTS, names of test/doctor/patients without .cu.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 mode=${1:-}
 folder=${2:?bench/patients.sh: give pack, run, programs or rules, and a folder}
 ridge=${RIDGE:-build/ridge}

@@ -107,9 +107,10 @@ def test_gaps(ridge, tmp_path):
 
 
 def test_what_was_kept(ridge, tmp_path):
-    """A folder of --keep: the timeline's times, ncu's counts, and all that was allocated as the bound of least bytes."""
+    """A folder of --keep: times of the timeline, counts of ncu, and what was allocated as the bound of least bytes."""
     (tmp_path / "kept").mkdir()
-    written(tmp_path / "kept/timeline.tsv", timeline([("_Z1fPd", 0.001, 500), ("_Z1gPd", 600, 700)], held=1_500_000_000))
+    both = [("_Z1fPd", 0.001, 500), ("_Z1gPd", 600, 700)]
+    written(tmp_path / "kept/timeline.tsv", timeline(both, held=1_500_000_000))
     written(tmp_path / "kept/ncu.csv", ncu_raw([("_Z1fPd", {"dram__bytes_read.sum": 6e9})]))
     found = kernels(ridge, "--from", tmp_path / "kept")
     assert names(found["f(double*)"]) == ["cache-overflow"] and found["g(double*)"]["counted_by"] == ""
@@ -211,7 +212,8 @@ else:
     print("# Overhead  Command  Shared Object  Symbol\\n\\n  80.00%  a.out  a.out  [.] flux(double*)\\n"
           "  20.00%  a.out  libc.so.6  [.] memcpy")
 """, program=True)
-    found = json.loads(ridge("doctor", "--json", "--", sys.executable, "-c", "import time; time.sleep(.1)", env=bare).out)
+    words = ("--", sys.executable, "-c", "import time; time.sleep(.1)")
+    found = json.loads(ridge("doctor", "--json", *words, env=bare).out)
     assert [k["kernel"] for k in found["kernels"]] == ["flux(double*)", "memcpy"]
     assert found["kernels"][0]["share"] == pytest.approx(0.8)
     assert "waits-for-memory" in [c["cause"] for c in found["program"]["causes"]]
