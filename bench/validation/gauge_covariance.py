@@ -31,7 +31,7 @@ def apart(a, b):
 
 
 run = Runs("covariance", 1)
-size, sweeps = ("4x4x4x8", 20) if run.words.small else ("16x16x16x32", 200)
+size, sweeps = ("2x2x4x4", 20) if run.words.small else ("16x16x16x32", 200)
 files = [run.file(name) for name in ("here.h5", "turned.h5", "propagator.h5", "converted.nersc")]
 here, turned, out, converted = files
 run("gauge", "heatbath", "--size", size, "--beta", 6.0, "--sweeps", sweeps, "--overwrite", "-o", here)
