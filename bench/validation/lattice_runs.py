@@ -114,7 +114,7 @@ def verdict(rows):
     Ours agrees within two of its errors."""
     apart, undecided = [], False
     for name, ours, error, printed in rows:
-        text = f"{name:28} {ours:.6g} +- {error:.1g}"
+        text = f"{name:28} {ours:.6g} +- {error:.2g}"
         if printed is None:
             print(f"{text}   printed: not found offline")
             continue

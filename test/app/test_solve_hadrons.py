@@ -145,6 +145,7 @@ def test_free_quarks_are_sums_over_momenta(ridge, folder):
         right[name] = np.einsum("ij,tji->t", (ONE + sign * TIME) / 2, both).real / len(momenta) ** 2
     close(found, right)
     assert (found["nucleon"][:nt // 2] > 0).all() and (found["vector"] > 0).all()
+    assert np.allclose(found["nucleon_negative"][1:], -found["nucleon"][:0:-1])
 
 
 def test_correlators_mind_neither_gauge_nor_place(ridge, lattice, links):
