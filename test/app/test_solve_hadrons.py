@@ -243,3 +243,13 @@ def test_why_it_did_not_converge(ridge, folder, charged):
 
     bad(0.12, 3, "3 iterations a column were too few")
     bad(0.17, 20, "kappa 0.17 is beyond critical on this configuration")
+
+
+def test_over_ranks(ridge, mpi, lattice):
+    words = ("solve", "wilson", "lat.nersc", "--kappa", KAPPA, "--tol", 1e-12, "--source-smear", "2,0.3", "--sink-smear", "1,0.2",
+             "--device", "cpu", "--json", "--no-roof")
+    (one,) = ridge.good(*words, "-o", "one.h5").records()
+    (two,) = mpi(2, *words, "-o", "two.h5").records()
+    for name in NAMES:
+        a, b = (np.array([float(c) for c in r["correlator_" + name].split()]) for r in (one, two))
+        assert two["ranks"] == 2 and np.abs(a - b).max() < 1e-10 * np.abs(a).max()
