@@ -11,7 +11,7 @@ from conftest import ROOT
 def test_small_forms_agree(ridge, folder, name):
     script = ROOT / "bench" / "validation" / f"{name}.py"
     done = subprocess.run([sys.executable, script, ridge.program, "cpu", "--small", "--folder", folder], check=False,
-                          capture_output=True, text=True, timeout=120)
+                          capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "agrees", done.stdout
     assert list(folder.iterdir()) == []
