@@ -153,37 +153,12 @@ def reference(v, number, cutoff, energy, virial, tail):
 def canonical(v, density, temperature, cutoff, count, steps, seed=1):
     """Energy a body and pressure with tails, and their errors."""
     start = liquid(v, density, temperature, cutoff, seed, count)
-    record = v.run(
-        "md",
-        start,
-        "-o",
-        v.folder / "run.h5",
-        "--dt",
-        0.004,
-        "--cutoff",
-        cutoff,
-        "--skin",
-        0.3,
-        "--tail",
-        "--thermostat",
-        "rescale",
-        "--relaxation",
-        0.2,
-        "--temperature",
-        temperature,
-        "--steps",
-        steps,
-        "--every",
-        20,
-        "--overwrite",
-        "--seed",
-        seed,
-    )
-    lines = record["md"]["snapshots"][50:]
-    return (
-        mean_of([line["potential_energy"] / count for line in lines]),
-        mean_of([line["pressure"] for line in lines]),
-    )
+    words = ["--dt", 0.004, "--cutoff", cutoff, "--skin", 0.3, "--tail", "--thermostat", "rescale", "--relaxation", 0.2]
+    words += ["--temperature", temperature, "--steps", steps, "--every", 50 if v.small else 200, "--seed", seed]
+    lines = v.run("md", start, "-o", v.folder / "run.h5", "--overwrite", *words)["md"]["snapshots"]
+    lines = lines[len(lines) // 10 :]
+    energy = mean_of([line["potential_energy"] / count for line in lines])
+    return energy, mean_of([line["pressure"] for line in lines])
 
 
 def main():
@@ -192,13 +167,13 @@ def main():
             if number == 4 or v.given.configurations:
                 reference(v, number, *values)
         for temperature, density, energy, pressure in MONTE_CARLO[2:] if v.small else MONTE_CARLO:
-            (u, du), (p, dp) = canonical(v, density, temperature, 3, 500, 4000 if v.small else 100000)
+            (u, du), (p, dp) = canonical(v, density, temperature, 3, 500, 4000 if v.small else 60000)
             v.row(f"energy, T {temperature}, density {density}", u, du, energy, 0.0024, "NIST Monte Carlo")
             v.row(f"pressure, T {temperature}, density {density}", p, dp, pressure, 0.0136, "NIST Monte Carlo")
         if v.small:
             return
         energy, pressure = equation_of_state(0.85, 1.0)
-        (u, du), (p, dp) = canonical(v, 0.85, 1.0, 4, 4000, 20000)
+        (u, du), (p, dp) = canonical(v, 0.85, 1.0, 4, 864, 40000)
         v.row("energy, T 1.0, density 0.85", u, du, energy, 0.01, "Johnson, Zollweg and Gubbins", 1)
         v.row("pressure, T 1.0, density 0.85", p, dp, pressure, 0.05, "Johnson, Zollweg and Gubbins", 1)
 

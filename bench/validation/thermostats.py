@@ -117,7 +117,7 @@ def einstein(v, dt, relaxation, bodies, runs):
 def main():
     with Validation(__doc__) as v:
         for kind in "langevin", "rescale":
-            distribution(v, kind, 256, 1.1, 6000 if v.small else 100000)
+            distribution(v, kind, 256, 1.1, 5000 if v.small else 100000)
         for dt, relaxation in [(0.02, 0.2)] if v.small else [(0.02, 0.2), (0.05, 0.05)]:
             einstein(v, dt, relaxation, 2048 if v.small else 32000, 4 if v.small else 5)
 
