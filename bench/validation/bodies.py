@@ -81,7 +81,7 @@ def mean_of_runs(values):
 
 
 def liquid(v, density, temperature, cutoff, seed, count=500):
-    """A snapshot of a melted lattice, brought to a temperature."""
+    """A snapshot of a melted lattice, brought to a temperature: at rest as a whole, as after no noise."""
     steps = 1200 if v.small else 4000
     common = ["--dt", 0.005, "--skin", 0.3, "--overwrite", "--precision", "mixed", "--seed", seed]
     hot, calm = v.folder / "hot.h5", v.folder / "calm.h5"
@@ -94,7 +94,7 @@ def liquid(v, density, temperature, cutoff, seed, count=500):
         "--temperature",
         3,
         "--thermostat",
-        "langevin",
+        "rescale",
         "--relaxation",
         0.2,
         "--cutoff",
@@ -113,7 +113,7 @@ def liquid(v, density, temperature, cutoff, seed, count=500):
         "-o",
         calm,
         "--thermostat",
-        "langevin",
+        "rescale",
         "--temperature",
         temperature,
         "--relaxation",
