@@ -1,7 +1,7 @@
 // Which states of a run are kept while its steps are taken back, with room for some of them.
 //
-// A. Griewank, A. Walther, ACM Trans. Math. Softw. 26 (2000) 19: `revolve`. No plan that keeps so
-// many states computes fewer steps again.
+// A. Griewank, A. Walther, ACM Trans. Math. Softw. 26 (2000) 19: `revolve`. Before the last step is
+// taken back, no plan that keeps so many states takes fewer steps.
 #pragma once
 
 #include <ridge/core/index.hpp>
