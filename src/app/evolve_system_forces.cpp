@@ -29,7 +29,7 @@ double factor_of_walls(const SystemKernel& kernel) {
 
 void SystemCommand::find_forces() {
   if (run_["forces"].empty()) return;
-  if (kernel_.name != "lbm-d3q19")
+  if (!kernel_.has_bodies)
     throw UsageError(fmt::format("--forces: {} has no bodies; lbm-d3q19 has", kernel_.name));
   for (const chain::StepTable& table : setup_.by_step) {
     if (table.number == "walls")

@@ -213,7 +213,7 @@ void SystemCommand::fill() {
   if (starts_ && !goes_on_) {
     fill_by_start();
   } else if (!starts_) {
-    if (kernel_.name == "lbm-d3q19" && !goes_on_) require_codes(fields_);
+    if (kernel_.has_bodies && !goes_on_) require_codes(fields_);
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       const int a = array_of(names_[i]);
       if (goes_on_ && kernel_.is_state(a)) continue;
@@ -330,7 +330,7 @@ void SystemCommand::fill_by_start() {
 void SystemCommand::fill_from_snapshot() {
   const fs::path file = fs::path(o_.restart).parent_path() / snapshots_.back().file;
   plan_.reads(file, "the snapshot");
-  if (kernel_.name == "lbm-d3q19") {
+  if (kernel_.has_bodies) {
     std::vector<StartField> populations;
     for (int a = 0; a < 2; ++a)
       populations.push_back({InputDataset({file, std::string("/") + name_of(a)}), 0});

@@ -205,7 +205,7 @@ void SystemCommand::choose_step() {
       throw UsageError(fmt::format(
           "--dt: any step of {} is stable on a single point; give a number", kernel_.name));
     }
-    setup_.follows = kernel_.name == "shallow-water" && o_.source.empty() && o_.receivers.empty();
+    setup_.follows = kernel_.heights && o_.source.empty() && o_.receivers.empty();
     if (setup_.follows) {
       setup_.dt = part_of_stable * stable;
       dt_note_ = fmt::format("{:g} of the largest stable one at the start; it follows the flow",

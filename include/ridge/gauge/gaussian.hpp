@@ -18,7 +18,7 @@ namespace ridge::gauge {
 struct GaussianStep {
   using Link = ColourMatrix<double>;
   using Fermion = Spinor<double>;
-  static constexpr const char* name = "gaussian";
+  static constexpr const char* name = "smear-gaussian";
   static constexpr double flops = 6 * (4 * 66 + 24) + 72;
 
   lattice::SiteView<const Link> links[3];

@@ -112,6 +112,7 @@ struct SystemKernel {
   std::vector<SystemNumber> numbers; ///< those that it says what is right for
   bool absorbs = false;
   bool only_periodic = false; ///< its arrays have no other walls
+  bool has_bodies = false;    ///< points that are no fluid, which have codes
   bool asks_places = false;   ///< its operations ask where items are in the range
   bool tells_places = false;  ///< steps on a part of the range tell them
   bool knows_step = false;    ///< set_step is there: else a step counts as 1
@@ -262,6 +263,7 @@ template <class C, bool Places = false>
   made.look = std::move(points.look);
   if constexpr (requires { C::absorbs; }) made.absorbs = C::absorbs;
   if constexpr (requires { C::only_periodic; }) made.only_periodic = C::only_periodic;
+  if constexpr (requires { C::has_bodies; }) made.has_bodies = C::has_bodies;
   made.knows_step = requires(C c) { c.set_step(1.0, std::array<double, 3>{}); };
   made.bind = [name, chain](Queue& queue, int element_bytes, const SystemStep& step) {
     return element_bytes == 4 ? detail::bind_step<C, float, C, Places>(queue, chain, step, name)

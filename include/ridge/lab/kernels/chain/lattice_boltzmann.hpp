@@ -181,6 +181,7 @@ struct LatticeBoltzmannOf {
   static constexpr std::array<const char*, 4> looks{"rho", "ux", "uy", "uz"};
   static constexpr double amplitude = 0.02;
   static constexpr bool only_periodic = true;
+  static constexpr bool has_bodies = true;
 
   [[nodiscard]] const auto& collide() const { return std::get<0>(operations); }
   [[nodiscard]] std::array<double, 3> half_force() const {
