@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ._sweeps import Sweeps
 
 #: What the test of an adjoint may be off by: dot products in double, and the slope of differences.
-_DOT, _SLOPES = 1e-12, (3.0, 5.0)
+_DOT, _SLOPES = 1e-12, (1.6, 2.3)
 #: Points that the test looks at, at most: arrays that are larger are cut.
 _MOST_POINTS = 1 << 15
 #: Results that were there before a call: what it leaves untouched.
@@ -137,8 +137,8 @@ class Gradient:
 
     def test(self, *arrays: Any, device: Optional[str] = None, **numbers: float) -> dict[str, Any]:
         """Whether the gradient is one, in double on the host: `dot_error`, of <J v, w> = <v, J^T w> on
-        random vectors, relative to the sum of the magnitudes, with J v by NumPy; `slope`, how many times
-        smaller the error of the loss's linear prediction is at half the step: 4 (None where the kernel is
+        random vectors, relative to the sum of the magnitudes, with J v by NumPy; `slope`, the power of the
+        step with which the error of the loss's linear prediction falls: 2 (None where the kernel is
         linear: there is no error); `size`, of the part of the arrays that was looked at; and `ok`."""
         form = _form_of(self.kernel)
         x = [_arrays.on_host(a)[_part(np.shape(a), form)].astype(np.float64) for a in arrays]
@@ -231,7 +231,7 @@ class _Test:
         step = 1e-3 * max([1e-3, *(float(np.sqrt(np.mean(a * a))) for a in self.x)])
         errors = [abs(self._loss(h) - h * right) for h in (step, step / 2)]
         is_linear = not errors[0] > 1e-11 * step * size
-        slope = None if is_linear else float(errors[0] / errors[1]) if errors[1] > 0 else float("inf")
+        slope = None if is_linear else float(np.log2(errors[0] / errors[1])) if errors[1] > 0 else float("inf")
         ok = bool(error <= _DOT and (slope is None or _SLOPES[0] <= slope <= _SLOPES[1]))
         return {"ok": ok, "dot_error": float(error), "slope": slope, "size": list(self.x[0].shape)}
 

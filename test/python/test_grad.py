@@ -214,7 +214,7 @@ def test_records_prove_the_adjoint_of_a_wave(device, rng, wave, dtype):
     gradient = ridge.grad(wave)
     record = gradient.measure(p, q, c2, w, device=device, repeat=1)
     assert record.ok and record.kernel == "wave_adjoint" and record.adjoint["ok"]
-    assert record.adjoint["dot_error"] < 1e-13 and record.adjoint["slope"] == pytest.approx(4, abs=0.1)
+    assert record.adjoint["dot_error"] < 1e-13 and record.adjoint["slope"] == pytest.approx(2, abs=0.04)
     if dtype == np.float32:
         found = gradient(p, q, c2, w, device=device)
         right = gradient(*(a.astype(float) for a in (p, q, c2, w)), device=device)
@@ -282,7 +282,7 @@ def test_a_wrong_rule_is_found(rng, monkeypatch):
     # Wrong in both: what differences of the kernel are for.
     monkeypatch.setitem(_tangent._FUNCTIONS, "exp", (np.exp, lambda y, a, da: a * da))
     found = ridge.grad(kernel).test(u, device=SIMT)
-    assert not found["ok"] and found["dot_error"] < 1e-12 and found["slope"] < 2.5
+    assert not found["ok"] and found["dot_error"] < 1e-12 and found["slope"] < 1.3
 
 
 # What is refused.
