@@ -2,7 +2,7 @@
 
     python bench/validation/cavity.py RIDGE [DEVICE] [--small] [--picture PNG]
 
-u along the vertical centreline of lbm-d3q19 on n x n points, at Reynolds numbers 100, 400 and 1000 (--small: 100 on
+u along the vertical centreline of lbm-walls on n x n points, at Reynolds numbers 100, 400 and 1000 (--small: 100 on
 40 x 40); at 1000 also beside O. Botella, R. Peyret, Comput. Fluids 27 (1998), whose spectral values Ghia's miss by 0.006.
 """
 
@@ -31,7 +31,7 @@ def flow(problem, reynolds, n, lid, turns):
     solid[:, [0, -1]] = solid[0] = 1
     solid[-1] = 2
     steps = int(turns * n / lid)
-    problem.evolve("lbm-d3q19", "--steps", steps, "--every", steps, "--set", f"tau={0.5 + 3 * lid * n / reynolds!r}",
+    problem.evolve("lbm-walls", "--steps", steps, "--every", steps, "--set", f"tau={0.5 + 3 * lid * n / reynolds!r}",
                    "--set", "magic=0.1875", solid=solid, wall_ux=np.where(solid == 2, lid, 0))  # fmt: skip
     _, ux, uy = problem.read("ux", "uy")
     return ux[1:-1, 1:-1] / lid, uy[1:-1, 1:-1] / lid

@@ -2,7 +2,7 @@
 
     python bench/validation/cylinder.py RIDGE [DEVICE] [--small]
 
-2D-1 (Reynolds number 20) and 2D-2 (100), lbm-d3q19 with n points a diameter: a wall that moves is the inlet, an open face
+2D-1 (Reynolds number 20) and 2D-2 (100), lbm-walls with n points a diameter: a wall that moves is the inlet, an open face
 the outlet, walls of the cylinder lie where `distance` is 0. --small: 2D-1 with ten points.
 """
 
@@ -28,7 +28,7 @@ def channel(n, mean):
 def forces(problem, reynolds, n, mean, turns):
     """Drag and lift coefficients by step, and the steps in units of D / U."""
     steps = int(turns * n / mean)
-    problem.evolve("lbm-d3q19", "--steps", steps, "--every", steps, "--forces",
+    problem.evolve("lbm-walls", "--steps", steps, "--every", steps, "--forces",
                    "--set", f"tau={0.5 + 3 * mean * n / reynolds!r}", "--set", "magic=0.1875", **channel(n, mean))  # fmt: skip
     found, bodies = problem.traces("forces", "body")
     drag, lift = found[list(bodies).index(3)] * 2 / (mean**2 * n)

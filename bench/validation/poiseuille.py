@@ -1,4 +1,4 @@
-"""Plane Poiseuille flow of lbm-d3q19 between walls half-way between points, and beside walls anywhere.
+"""Plane Poiseuille flow of lbm-walls between walls half-way between points, and beside walls anywhere.
 
     python bench/validation/poiseuille.py RIDGE [DEVICE] [--small]
 
@@ -21,7 +21,7 @@ def profile(problem, n, tau, place=0.5, magic=0.1875):
     nu = (tau - 0.5) / 3
     force = 8 * nu * 0.02 / height**2
     steps = int(3 * height**2 / nu)
-    problem.evolve("lbm-d3q19", "--steps", steps, "--every", steps, "--set", f"tau={tau}", "--set", f"magic={magic}",
+    problem.evolve("lbm-walls", "--steps", steps, "--every", steps, "--set", f"tau={tau}", "--set", f"magic={magic}",
                    "--set", f"force_x={force!r}", "--forces", "--schedule", "auto", solid=solid, distance=distance[:, None])  # fmt: skip
     _, ux = problem.read("ux")
     exact = force / (2 * nu) * y * (height - y)

@@ -30,7 +30,7 @@ double factor_of_walls(const SystemKernel& kernel) {
 void SystemCommand::find_forces() {
   if (run_["forces"].empty()) return;
   if (!kernel_.has_bodies)
-    throw UsageError(fmt::format("--forces: {} has no bodies; lbm-d3q19 has", kernel_.name));
+    throw UsageError(fmt::format("--forces: {} has no bodies; lbm-walls has", kernel_.name));
   for (const chain::StepTable& table : setup_.by_step) {
     if (table.number == "walls")
       throw UsageError("--forces: walls must move alike in all steps; leave --by-step walls out");

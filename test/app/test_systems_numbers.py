@@ -25,7 +25,7 @@ START = ["in.h5", "-o", "out.h5", "--device", "cpu", "--steps", "2"]
     ("lbm-d3q19", "force_x=inf", "expected MEMBER=NUMBER"),
     ("lbm-d3q19", "force_w=1", "the nearest is 'force_x'; it has tau (0.8; relaxation time"),
     ("lbm-d3q19", "foo=1", "lbm-d3q19 has no number 'foo' to set; it has tau (0.8; relaxation time in steps; the "
-                           "viscosity is (tau - 1/2) / 3), magic (0; (tau - 1/2) (tau' - 1/2), tau' of odd"),
+                           "viscosity is (tau - 1/2) / 3), force_x (0; force on a point along x), force_y"),
     ("lbm-d3q19", "rho=2", "lbm-d3q19 has no number 'rho' to set; 'rho' is a field, by default 1, and comes from INPUT "
                            "as a dataset of that name"),
     ("acoustic", "foo=1", "acoustic has no number 'foo' to set: it has none"),
@@ -99,7 +99,7 @@ def test_tables_that_cannot_be(ridge):
     ridge.bad(*words, "--by-step", "tau=tau.txt",
               says="lbm-d3q19: value 2 of 'tau' is 0.5; a finite number above 0.5 is right")
     ridge.bad(*words, "--by-step", "foo=tau.txt",
-              says="lbm-d3q19 has no number 'foo' that steps may change; it has tau, magic, walls, force_x, force_y, force_z")
+              says="lbm-d3q19 has no number 'foo' that steps may change; it has tau, force_x, force_y, force_z")
     ridge.bad(*words, "--by-step", "tau=tau.txt", "--set", "tau=0.8",
               says="--set tau=0.8 and --by-step tau=tau.txt: give one of them")
     write(h=np.ones((4, 5)))

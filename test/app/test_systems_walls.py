@@ -1,4 +1,4 @@
-"""Walls, open faces and forces of lbm-d3q19: where walls lie, how they move, what the fluid gives to them."""
+"""Walls, open faces and forces of lbm-walls: where walls lie, how they move, what the fluid gives to them."""
 
 import h5py
 import numpy as np
@@ -34,7 +34,7 @@ def test_fluid_between_a_wall_that_moves_and_one_at_rest_is_a_line(ridge, axis, 
     along = "uy" if axis == 0 else "ux"
     moves = np.where(fields["solid"] == 2, lid, 0)
     write(**fields, **{"wall_" + along: moves}, ux=np.where(fields["solid"] > 0, 0.3, 0))  # not what moves walls
-    evolve(ridge, "lbm-d3q19", "--steps", "900", "--every", "900", "--forces", "--set", "tau=0.9", device=device)
+    evolve(ridge, "lbm-walls", "--steps", "900", "--every", "900", "--forces", "--set", "tau=0.9", device=device)
     u = np.moveaxis(read(along), 1 if axis == 0 else 0, 0)
     height = n - 1 + sum(places)
     right = lid * (np.arange(n) + places[0]) / height
@@ -66,7 +66,7 @@ def test_what_bodies_get_the_fluid_loses(ridge, magic, moves, more, anywhere):
     fields["wall_uy"] *= moves
     fields["distance"] *= anywhere
     write(**fields)
-    evolve(ridge, "lbm-d3q19", "--steps", "12", "--every", "1", "--forces", "--set", "tau=0.7", "--set", f"magic={magic}", *more)
+    evolve(ridge, "lbm-walls", "--steps", "12", "--every", "1", "--forces", "--set", "tau=0.7", "--set", f"magic={magic}", *more)
     fluid = fields["solid"] == 0
     mass, momentum = [], []
     for step in range(13):
@@ -88,7 +88,7 @@ def test_devices_agree_on_walls_anywhere(ridge, device, dtype):
     write(**{name: f.astype(dtype) for name, f in rough((6, 9, 11)).items()})
     found = []
     for on in ("cpu", device):
-        evolve(ridge, "lbm-d3q19", "--steps", "9", "--every", "9", "--forces", "--set", "magic=0.2", device=on)
+        evolve(ridge, "lbm-walls", "--steps", "9", "--every", "9", "--forces", "--set", "magic=0.2", device=on)
         found.append((*read("rho", "ux", "uy", "uz"), forces()[0]))
     exact = 1e-13 if dtype == "f8" else 3e-6
     for one, other in zip(*found):
@@ -97,12 +97,12 @@ def test_devices_agree_on_walls_anywhere(ridge, device, dtype):
 
 def test_forces_go_on_after_a_restart_and_over_ranks(ridge, mpi):
     write(**rough((8, 9, 11)))
-    evolve(ridge, "lbm-d3q19", "--steps", "12", "--every", "5", "--forces")
+    evolve(ridge, "lbm-walls", "--steps", "12", "--every", "5", "--forces")
     right, _ = forces()
-    evolve(ridge, "lbm-d3q19", "--steps", "7", "--every", "5", "--forces", out="part.h5")
+    evolve(ridge, "lbm-walls", "--steps", "7", "--every", "5", "--forces", out="part.h5")
     ridge.good("evolve", "--restart", "part.h5", "--steps", "5", "--device", "cpu")
     np.testing.assert_array_equal(forces("part.traces.h5")[0], right)
-    over = mpi(2, "evolve", "lbm-d3q19", "in.h5", "-o", "ranks.h5", "--device", "cpu", "--steps", "12", "--every", "5",
+    over = mpi(2, "evolve", "lbm-walls", "in.h5", "-o", "ranks.h5", "--device", "cpu", "--steps", "12", "--every", "5",
                "--forces", "--ranks", "1x1x2")  # fmt: skip
     assert over.code == 0, over.err
     np.testing.assert_allclose(forces("ranks.traces.h5")[0], right, atol=1e-14)
@@ -114,7 +114,7 @@ def test_a_fluid_runs_from_an_inlet_to_an_open_face(ridge):
     solid = np.zeros((3, n + 2))
     solid[:, 0], solid[:, -1] = 3, -1
     write(solid=solid, wall_ux=np.where(solid == 3, speed, 0), rho=np.full(solid.shape, density))
-    evolve(ridge, "lbm-d3q19", "--steps", "8000", "--every", "8000")
+    evolve(ridge, "lbm-walls", "--steps", "8000", "--every", "8000")
     rho, ux, uy = (f[:, 1:-1] for f in read("rho", "ux", "uy"))
     np.testing.assert_allclose(rho * ux, density * speed, rtol=1e-3)
     np.testing.assert_allclose(rho, density, rtol=1e-3)
@@ -127,21 +127,21 @@ def test_walls_move_from_step_to_step(ridge):
     write(**fields, wall_uy=np.where(fields["solid"] == 2, 0.03, 0))
     with open("walls.txt", "w") as out:
         out.write("1\n" * 4 + "-1\n" * 5)
-    evolve(ridge, "lbm-d3q19", "--steps", "9", "--every", "4", "--by-step", "walls=walls.txt")
+    evolve(ridge, "lbm-walls", "--steps", "9", "--every", "4", "--by-step", "walls=walls.txt")
     right = read("uy")
-    evolve(ridge, "lbm-d3q19", "--steps", "4", "--every", "4", out="first.h5")
-    ridge.good("evolve", "lbm-d3q19", "first.h5:/snapshots/0000000004", "-o", "out.h5", "--overwrite", "--steps", "5", "--every",
+    evolve(ridge, "lbm-walls", "--steps", "4", "--every", "4", out="first.h5")
+    ridge.good("evolve", "lbm-walls", "first.h5:/snapshots/0000000004", "-o", "out.h5", "--overwrite", "--steps", "5", "--every",
                "5", "--set", "walls=-1", "--device", "cpu")  # fmt: skip
     np.testing.assert_allclose(read("uy"), right, atol=1e-16)
 
 
 @pytest.mark.parametrize("fields, options, says", [
-    ({"c": 1.0}, ("acoustic", "--forces"), "--forces: acoustic has no bodies; lbm-d3q19 has"),
-    ({"solid": 0.0}, ("lbm-d3q19", "--forces"), "--forces: no point of the start's `solid` is 1 or more beside a fluid"),
-    ({"solid": 1.0, "wall_ux": 0.6}, ("lbm-d3q19",), "'(wall_ux^2 + wall_uy^2 + wall_uz^2)^(1/2)' is 0.6 at point x=0"),
-    ({"solid": 1001.0}, ("lbm-d3q19",), "'solid' is 1001 at point x=0, y=0, z=0, counted from 0; a body's number, 1 to 1000,"),
-    ({"solid": 1.0}, ("lbm-d3q19", "--set", "magic=-1"), "--set magic=-1: 0 or a finite number above it is right for magic"),
-    ({"solid": 1.0}, ("lbm-d3q19", "--forces", "--by-step", "walls=w.txt"), "walls must move alike in all steps"),
+    ({"c": 1.0}, ("acoustic", "--forces"), "--forces: acoustic has no bodies; lbm-walls has"),
+    ({"solid": 0.0}, ("lbm-walls", "--forces"), "--forces: no point of the start's `solid` is 1 or more beside a fluid"),
+    ({"solid": 1.0, "wall_ux": 0.6}, ("lbm-walls",), "'(wall_ux^2 + wall_uy^2 + wall_uz^2)^(1/2)' is 0.6 at point x=0"),
+    ({"solid": 1001.0}, ("lbm-walls",), "'solid' is 1001 at point x=0, y=0, z=0, counted from 0; a body's number, 1 to 1000,"),
+    ({"solid": 1.0}, ("lbm-walls", "--set", "magic=-1"), "--set magic=-1: 0 or a finite number above it is right for magic"),
+    ({"solid": 1.0}, ("lbm-walls", "--forces", "--by-step", "walls=w.txt"), "walls must move alike in all steps"),
 ])
 def test_bad_walls_say_what_is_right(ridge, fields, options, says):
     write(**{name: np.full((4, 5, 6), value) for name, value in fields.items()})

@@ -74,7 +74,7 @@ std::function<FieldProblem(const double*)> medium_problem(const chain::SystemKer
     if (solid >= 0) {
       const FieldProblem mask = finite("solid", given[solid]);
       if (mask) return mask;
-      if (given[solid] > most_bodies + 0.5)
+      if (wall_ux >= 0 && given[solid] > most_bodies + 0.5)
         return {"solid", given[solid], "a body's number, 1 to 1000,"};
       if (given[solid] > 0.5) {
         const double speed = wall_ux < 0 ? 0 : speed_of(given + wall_ux);
