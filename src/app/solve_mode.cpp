@@ -15,10 +15,10 @@ namespace ridge::app {
 
 namespace {
 
-using Field = std::vector<gauge::HostSpinor>;
+using SpinorColumns = std::vector<gauge::HostSpinor>;
 
-Field field_of(const io::Column& x) {
-  Field field(x.size());
+SpinorColumns field_of(const io::Column& x) {
+  SpinorColumns field(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     for (int c = 0; c < io::propagator_columns; ++c)
       field[i][static_cast<std::size_t>(c)] = {component(x[i], c).re, component(x[i], c).im};
@@ -27,8 +27,8 @@ Field field_of(const io::Column& x) {
 }
 
 /// D psi.
-Field applied(const Extents& extents, const gauge::HostLinks& links,
-              const gauge::WilsonNumbers& numbers, const Field& psi) {
+SpinorColumns applied(const Extents& extents, const gauge::HostLinks& links,
+                      const gauge::WilsonNumbers& numbers, const SpinorColumns& psi) {
   std::array<int, 4> n{};
   for (int d = 0; d < 4; ++d)
     n[static_cast<std::size_t>(d)] = static_cast<int>(extents[d]);
@@ -43,7 +43,7 @@ Field applied(const Extents& extents, const gauge::HostLinks& links,
       u[static_cast<std::size_t>(c)] = {component(from, c).re, component(from, c).im};
     return u;
   };
-  Field out(psi.size());
+  SpinorColumns out(psi.size());
   cpu::run(cpu::default_threads(), [&](int thread, int threads) {
     const auto mine = cpu::share_of(extents.count(), thread, threads);
     for (Index i = mine.begin; i < mine.end; ++i) {
@@ -65,7 +65,7 @@ Field applied(const Extents& extents, const gauge::HostLinks& links,
 }
 
 /// Re of the product, over the upper spin components minus that over the lower ones where `chiral`.
-double product(const Field& a, const Field& b, bool chiral = false) {
+double product(const SpinorColumns& a, const SpinorColumns& b, bool chiral = false) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     for (std::size_t c = 0; c < a[i].size(); ++c)
@@ -75,13 +75,13 @@ double product(const Field& a, const Field& b, bool chiral = false) {
   return sum;
 }
 /// a = x a + y b.
-void combine(Field& a, double x, double y, const Field& b) {
+void combine(SpinorColumns& a, double x, double y, const SpinorColumns& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     for (std::size_t c = 0; c < a[i].size(); ++c)
       a[i][c] = x * a[i][c] + y * b[i][c];
   }
 }
-void multiply_gamma5(Field& a) {
+void multiply_gamma5(SpinorColumns& a) {
   for (auto& site : a) {
     for (std::size_t c = site.size() / 2; c < site.size(); ++c)
       site[c] = -site[c];
@@ -98,22 +98,22 @@ struct Mode {
 /// The least of v^+ D^+ D v from v on, by conjugate gradients on the quotient (Kalkreuter and
 /// Simma, Comput. Phys. Commun. 93 (1996) 33). `apply`: D.
 template <class Apply>
-Mode least_mode(Field v, const Apply& apply) {
+Mode least_mode(SpinorColumns v, const Apply& apply) {
   constexpr int most = 200;
   constexpr double enough = 1e-9;
-  const auto squared = [&](const Field& x) { // D^+ D = (gamma_5 D)^2
-    Field y = apply(x);
+  const auto squared = [&](const SpinorColumns& x) { // D^+ D = (gamma_5 D)^2
+    SpinorColumns y = apply(x);
     multiply_gamma5(y);
     y = apply(y);
     multiply_gamma5(y);
     return y;
   };
   combine(v, 1 / std::sqrt(product(v, v)), 0, v);
-  Field av = squared(v), direction;
+  SpinorColumns av = squared(v), direction;
   double before = 0;
   for (int i = 0; i < most; ++i) {
     const double mu = product(v, av);
-    Field gradient = av;
+    SpinorColumns gradient = av;
     combine(gradient, 1, -mu, v);
     const double steep = product(gradient, gradient);
     if (!(steep > enough * enough * mu) || !(mu > enough * enough)) break;
@@ -121,15 +121,15 @@ Mode least_mode(Field v, const Apply& apply) {
     combine(direction, before > 0 ? steep / before : 0, -1, gradient);
     before = steep;
     combine(direction, 1, -product(v, direction), v);
-    Field d = direction;
+    SpinorColumns d = direction;
     combine(d, 1 / std::sqrt(product(d, d)), 0, d);
-    const Field ad = squared(d);
+    const SpinorColumns ad = squared(d);
     // The least in the plane of v and d.
     const double angle = 0.5 * std::atan2(2 * product(v, ad), mu - product(d, ad)) + std::acos(0.0);
     combine(v, std::cos(angle), std::sin(angle), d);
     combine(av, std::cos(angle), std::sin(angle), ad);
   }
-  const Field dv = apply(v);
+  const SpinorColumns dv = apply(v);
   const double vv = product(v, v), chiral = product(v, v, true);
   return {std::sqrt(product(dv, dv) / vv), product(v, dv, true) / chiral, chiral / vv};
 }
@@ -141,9 +141,9 @@ std::string singular_text(const Extents& extents, const gauge::HostLinks& links,
                           const io::Column& b) {
   // A mode that is nearly singular fills the solution, one that is singular to rounding what is
   // left of the source, times gamma_5: D^+ = gamma_5 D gamma_5.
-  const auto apply = [&](const Field& v) { return applied(extents, links, numbers, v); };
-  const Field solution = field_of(x);
-  Field rest = field_of(b);
+  const auto apply = [&](const SpinorColumns& v) { return applied(extents, links, numbers, v); };
+  const SpinorColumns solution = field_of(x);
+  SpinorColumns rest = field_of(b);
   combine(rest, 1, -1, apply(solution));
   multiply_gamma5(rest);
   const double much = product(solution, solution), left = product(rest, rest);
