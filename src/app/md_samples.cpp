@@ -13,7 +13,7 @@ namespace ridge::app {
 namespace {
 
 constexpr const char* counts = "radial_counts";
-constexpr const char* times = "sample_time";
+constexpr const char* sample_times = "sample_time";
 constexpr const char* origins = "sample_origins";
 constexpr const char* displacements = "mean_squared_displacement";
 constexpr const char* correlations = "velocity_autocorrelation";
@@ -60,7 +60,7 @@ void write_samples(const io::Writing& out, const md::Parameters& p, const md::St
   }
   if (!p.sampling.diffusion) return;
   out.attribute("origin_step", s.origin);
-  add(times, s.time);
+  add(sample_times, s.time);
   add(origins, s.origins);
   add(displacements, s.displacement);
   add(correlations, s.correlation);
@@ -83,7 +83,7 @@ void read_samples(const std::string& place, const io::Handle& group, const md::P
   }
   if (!p.sampling.diffusion) return;
   attribute("origin_step", s.origin);
-  s.time = read_values(place, group, times);
+  s.time = read_values(place, group, sample_times);
   s.origins = read_values(place, group, origins);
   s.displacement = read_values(place, group, displacements);
   s.correlation = read_values(place, group, correlations);
