@@ -1,4 +1,4 @@
-"""The decay of a Taylor-Green vortex of lbm-d3q19, which is known exactly in two dimensions.
+"""The decay of a Taylor-Green vortex of lbm-walls, which is known exactly in two dimensions.
 
     python bench/validation/taylor_green.py RIDGE [DEVICE] [--small]
 
@@ -18,7 +18,7 @@ def error(problem, n, tau=0.8):
     rho = 1 - 3 * speed**2 / 4 * (np.cos(2 * k * x) + np.cos(2 * k * y))
     nu = (tau - 0.5) / 3
     steps = int(1 / (2 * nu * k * k))
-    problem.evolve("lbm-d3q19", "--steps", steps, "--every", steps, "--set", f"tau={tau}", "--set", "magic=0.1875",
+    problem.evolve("lbm-walls", "--steps", steps, "--every", steps, "--set", f"tau={tau}", "--set", "magic=0.1875",
                    rho=rho, ux=speed * ux, uy=speed * uy)  # fmt: skip
     _, found = problem.read("uy")
     decayed = speed * np.exp(-2 * nu * k * k * steps)
