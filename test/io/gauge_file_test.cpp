@@ -404,7 +404,7 @@ TEST_F(GaugeFiles, StartsOfPropagatorsAreNumbers) {
       if (c == 3) component(column[1], 5).im = nan;
       writer.write(c, column);
     }
-    writer.finish({{}, {}, 1e-8, {0, 0, 0, 0}, "lat", "periodic", {0.0}, {Index{0}}});
+    writer.finish({{}, {}, 1e-8, {0, 0, 0, 0}, "lat", "periodic", {0.0}, {Index{0}}, {}});
   }
   PropagatorReader reader(file, extents);
   EXPECT_EQ(component(reader.read(2)[1], 5).im, -1.0);
