@@ -22,7 +22,7 @@ TEST(Duals, CarryBoundsOfRounding) {
 TEST(Duals, LeaveOutWhatNothingSeededChanges) {
   using V = Pack<double, 1, abi::Array>;
   // A product with a derivative of zero would be NaN.
-  const DualOf<V> unknown(V(std::numeric_limits<double>::quiet_NaN()));
+  const DualOf<V> unknown{V(std::numeric_limits<double>::quiet_NaN())};
   const DualOf<V> seeded(V(2), V(1));
   EXPECT_EQ((unknown + 3 * seeded - unknown).derivative[0], 3);
   EXPECT_FALSE((unknown * unknown).active);
