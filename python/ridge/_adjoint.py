@@ -1,7 +1,7 @@
 """Adjoints: the transposed derivative of a traced kernel, as a chain.
 
-What each operation changes by its reads is multiplied by what the results are weighted with, at each
-item; what is read is changed by the sum of that over all who read it, a gather. Items that a kernel
+At each item the derivatives of an operation by its reads are multiplied by the weights of its results; the weight
+of a value that is read is the sum of these products over all who read it, a gather. Items that a kernel
 leaves untouched weigh nothing.
 """
 

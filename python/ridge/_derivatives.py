@@ -178,7 +178,7 @@ def depends(roots: Sequence[Value], wanted: Callable[[Value], bool]) -> set[int]
 def backward(roots: Sequence[tuple[Value, Value]],
              wanted: Callable[[Value], bool]) -> list[tuple[Value, Value]]:
     """What the leaves that are wanted change the sum of all root*seed by: the transposed derivative.
-    Of a choice the part that was not taken adds 0, whatever its own derivative is."""
+    The part of a choice that was not taken adds 0, whatever its own derivative is."""
     tops = [root for root, _ in roots]
     values = reachable(tops)
     alive = depends(tops, wanted)

@@ -145,7 +145,7 @@ class Gradient:
         names, values = self.kernel._numbers(numbers)
         return _Test(self, form, x, dict(zip(names, map(float, values))), device).found()
 
-    # What calls are made of.
+    # Parts of calls.
 
     def _chain(self) -> Chain:
         if self.adjoint is None:

@@ -72,8 +72,8 @@ class Sweeps:
 
     def __call__(self, *arrays: Any, steps: int, schedule: str = "auto", device: Optional[str] = None,
                  **numbers: float) -> Any:
-        """As run(), into new arrays: that after so many steps; of two time levels both. Of torch's tensors
-        that require a gradient the results do, too; `memory` is for the states that this takes."""
+        """As run(), into new arrays: that after so many steps, or both of two time levels. Results require a
+        gradient where torch's tensors among the arguments do; `memory` is for the states that this takes."""
         options: Any = {"schedule": schedule, "device": device}
         if "torch" in sys.modules and torch_module().is_asked(arrays, (), numbers):
             made = torch_module().swept(self, arrays, whole(steps, "steps"), options, numbers)

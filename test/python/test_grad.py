@@ -266,7 +266,7 @@ def test_gradients_that_are_alike(rng):
         np.testing.assert_array_equal(found.v, factor * w)
 
 
-# What finds mistakes.
+# Tests that find mistakes.
 
 def test_a_wrong_rule_is_found(rng, monkeypatch):
     @ridge.chain
@@ -285,7 +285,7 @@ def test_a_wrong_rule_is_found(rng, monkeypatch):
     assert not found["ok"] and found["dot_error"] < 1e-12 and found["slope"] < 1.3
 
 
-# What is refused.
+# Refusals.
 
 @pytest.mark.parametrize("make, says", [
     (lambda: ridge.grad(ridge.stencil(lambda u: ridge.where(u[0] > 0, 1, 0))), "no derivative by u"),

@@ -7,14 +7,14 @@
 
 namespace ridge::chain::inline RIDGE_TARGET_NAME {
 
-/// Whether item i of n is not before `Low` and not among the last `High`; bounds below 0 count from
-/// the other end: -1 as `Low` is the last item alone, as `High` the first.
+/// True where item i of n is not before `Low` and not among the last `High`; bounds below 0 count
+/// from the other end: -1 as `Low` is the last item alone, as `High` the first.
 template <int Low, int High>
 RIDGE_FN bool is_between(Index i, Index n) {
   return i >= (Low < 0 ? n + Low : Low) && i < (High < 0 ? -High : n - High);
 }
 
-/// Whether an item's places along y and z are within these bounds.
+/// True where an item's places along y and z are within these bounds.
 template <int LowY, int HighY, int LowZ, int HighZ, class At>
 RIDGE_FN bool is_row_inside(const At& at) {
   bool inside = true;
