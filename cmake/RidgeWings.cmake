@@ -1,8 +1,16 @@
 # Wings: codes for users of one field, a folder of wings/ each, which nothing outside names:
-#   include/ridge/NAME/*.hpp  its headers; kernels.hpp has all of its kernels, for compiling on demand
+#   include/ridge/NAME/*.hpp  its headers; kernels.hpp has all of its kernels, for compiling on demand;
+#                             describe_users.hpp describes kernels in files of users
+#   include/ridge/NAME.hpp    the one for users, whose programs link the library `ridge`: with it, src is a part of that
 #   src/*.cpp                 its library; *_kernels.cpp are compiled once per device kind, in the modules
+#   io/*.cpp, io/hdf5/*.cpp   its files, a part of ridge_io; the Python module has the first
+#   sources.cmake             flags of sources, where they have their own
 #   command/*.cpp             its commands; one defines `void ridge::wings::NAME(app::CommandLine&)`, which adds them
+#                             and extends those of others (app/options.hpp)
+#   python/*.cpp              one defines `void ridge::wings::python::NAME(nanobind::module_&)`, the module ridge._NAME
+#   python/*.py, *.pyi        lie in the package; NAME.py is ridge.NAME
 #   test/*.cpp, test_*.py     its tests, a room of RIDGE_TEST_ROOMS, and those of its commands
+#   test/python/test_*.py     those of ridge.NAME
 file(GLOB every_wing CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/wings ${PROJECT_SOURCE_DIR}/wings/*)
 set(RIDGE_WINGS ALL CACHE STRING "Wings to build: ALL, or a list of folders of wings/, which may be empty")
 set(ridge_wings ${RIDGE_WINGS})
@@ -20,13 +28,26 @@ list(TRANSFORM ridge_wings PREPEND ${PROJECT_SOURCE_DIR}/wings/ OUTPUT_VARIABLE 
 # One folder of all headers, where kernels that are compiled on demand find them, as an installation has them.
 set(ridge_headers ${PROJECT_BINARY_DIR}/include/ridge)
 file(REMOVE_RECURSE ${ridge_headers})
-file(MAKE_DIRECTORY ${ridge_headers})
-foreach(folder ${PROJECT_SOURCE_DIR} ${ridge_wing_folders})
-  file(GLOB entries ${folder}/include/ridge/*)
+# Folders of which a wing has headers, too, hold links to each of them.
+function(ridge_link_headers from to)
+  file(MAKE_DIRECTORY ${to})
+  file(GLOB entries ${from}/*)
   foreach(entry IN LISTS entries)
     get_filename_component(name ${entry} NAME)
-    file(CREATE_LINK ${entry} ${ridge_headers}/${name} SYMBOLIC)
+    if(IS_SYMLINK ${to}/${name})
+      file(READ_SYMLINK ${to}/${name} first)
+      file(REMOVE ${to}/${name})
+      ridge_link_headers(${first} ${to}/${name})
+    endif()
+    if(IS_DIRECTORY ${to}/${name})
+      ridge_link_headers(${entry} ${to}/${name})
+    else()
+      file(CREATE_LINK ${entry} ${to}/${name} SYMBOLIC)
+    endif()
   endforeach()
+endfunction()
+foreach(folder ${PROJECT_SOURCE_DIR} ${ridge_wing_folders})
+  ridge_link_headers(${folder}/include/ridge ${ridge_headers})
 endforeach()
 
 # ridge_of_wings(<result> <pattern>...): files of the wings, by their places in a wing's folder.
@@ -41,11 +62,32 @@ function(ridge_of_wings result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
+# ridge_sources_of_wing(<result> <wing>): those of its library.
+macro(ridge_sources_of_wing result wing)
+  file(GLOB ${result} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/wings/${wing}/src/*.cpp)
+  list(FILTER ${result} EXCLUDE REGEX "_kernels[.]cpp$") # in the modules
+  include(${PROJECT_SOURCE_DIR}/wings/${wing}/sources.cmake OPTIONAL)
+endmacro()
+
+# ridge_wings_for_users(<target>): adds those to the library that programs of users link.
+function(ridge_wings_for_users target)
+  foreach(wing IN LISTS ridge_wings)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/wings/${wing}/include/ridge/${wing}.hpp)
+      ridge_sources_of_wing(sources ${wing})
+      target_sources(${target} PRIVATE ${sources})
+    endif()
+  endforeach()
+endfunction()
+
 # ridge_add_wings(): a library of each, ridge_NAME.
 function(ridge_add_wings)
   foreach(wing IN LISTS ridge_wings)
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/wings/${wing}/src/*.cpp)
-    list(FILTER sources EXCLUDE REGEX "_kernels[.]cpp$") # in the modules
+    if(EXISTS ${PROJECT_SOURCE_DIR}/wings/${wing}/include/ridge/${wing}.hpp)
+      add_library(ridge_${wing} INTERFACE)
+      target_link_libraries(ridge_${wing} INTERFACE ridge ridge_io)
+      continue()
+    endif()
+    ridge_sources_of_wing(sources ${wing})
     add_library(ridge_${wing} STATIC ${sources})
     target_include_directories(ridge_${wing} PRIVATE ${PROJECT_SOURCE_DIR}/src
                                INTERFACE ${PROJECT_SOURCE_DIR}/wings/${wing}/src)
@@ -76,4 +118,65 @@ ${calls}}
 ")
   target_sources(${target} PRIVATE ${commands} ${list})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+endfunction()
+
+# ridge_python_of_wings(<target> <folder>): their modules beside the one of the package, and their files in its folder.
+# Of a wing that is not built ridge.NAME says so.
+function(ridge_python_of_wings target folder)
+  ridge_of_wings(sources io/*.cpp python/*.cpp)
+  ridge_of_wings(files python/*.py python/*.pyi)
+  set(declared)
+  set(calls)
+  set(imports)
+  foreach(wing IN LISTS every_wing)
+    if(NOT EXISTS ${PROJECT_SOURCE_DIR}/wings/${wing}/python/${wing}.py)
+      continue()
+    endif()
+    string(APPEND imports "from . import ${wing} as ${wing}\n")
+    list(APPEND names "\"${wing}\"")
+    if(wing IN_LIST ridge_wings)
+      string(APPEND declared "void ${wing}(nanobind::module_& m);\n")
+      string(APPEND calls "  add(\"ridge._${wing}\", wings::python::${wing});\n")
+    else()
+      file(REMOVE ${folder}/_${wing}.pyi)
+      set(file ${CMAKE_CURRENT_BINARY_DIR}/package/${wing}.py)
+      file(CONFIGURE OUTPUT ${file} CONTENT "\"\"\"What stands for ridge.${wing}, which was not built.\"\"\"
+
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith(\"__\"):
+        raise AttributeError(name)
+    raise ImportError(\"ridge.${wing} was not built: configure Ridge with ${wing} in RIDGE_WINGS, or with RIDGE_WINGS=ALL\")
+")
+      list(APPEND files ${file})
+    endif()
+  endforeach()
+  list(JOIN names ", " names)
+  set(list ${CMAKE_CURRENT_BINARY_DIR}/package/_wings.py)
+  file(CONFIGURE OUTPUT ${list} CONTENT "\"\"\"The wings, codes for users of one field.\"\"\"
+
+${imports}
+__all__: list[str] = [${names}]
+")
+  list(APPEND files ${list})
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/wings.cpp CONTENT "#include \"python/wings.hpp\"
+
+namespace ridge::wings::python {
+${declared}}
+void ridge::python::add_wings() {
+  [[maybe_unused]] const auto add = [](const char* name, void (*define)(nanobind::module_&)) {
+    auto made = nanobind::borrow<nanobind::module_>(PyImport_AddModule(name));
+    define(made);
+  };
+${calls}}
+")
+  target_sources(${target} PRIVATE ${sources} ${CMAKE_CURRENT_BINARY_DIR}/wings.cpp)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  foreach(file IN LISTS files)
+    get_filename_component(name ${file} NAME)
+    file(CREATE_LINK ${file} ${folder}/${name} SYMBOLIC)
+  endforeach()
+  install(FILES ${files} DESTINATION . COMPONENT python EXCLUDE_FROM_ALL)
 endfunction()

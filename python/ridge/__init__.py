@@ -5,7 +5,7 @@ leaves a record that says how far from the roof it was. docs/python.md shows it.
 """
 
 from . import _threads  # first: it loads OpenMP
-from . import gauge, lattice
+from . import _wings, lattice
 from ._bench import bench
 from ._bodies import gravity, neighbours
 from ._chain import Chain, chain
@@ -22,12 +22,14 @@ from ._systems import Systems
 from ._trace import (TraceError, branch, ceil, clip, contract, cos, exp, floor, hypot, log, maximum,
                      minimum, power, rsqrt, scan, sign, sin, sqrt, tan, tanh, tridiagonal, trunc, where)
 from ._tune import Tuned, tune
+from ._wings import *
 
 __all__ = [
     "Chain", "Diagnoses", "Failure", "Gradient", "Pairs", "Ranks", "Record", "Records", "Report", "Solution",
     "Stencil", "Sweeps", "Systems", "TraceError", "Tuned", "UsageError", "__version__", "bench",
-    "branch", "ceil", "chain", "clip", "contract", "cos", "devices", "doctor", "exp", "floor", "gauge", "grad", "gravity",
+    "branch", "ceil", "chain", "clip", "contract", "cos", "devices", "doctor", "exp", "floor", "grad", "gravity",
     "hypot", "lattice", "log", "maximum", "minimum", "neighbours", "pairs", "power", "ranks", "report",
     "rsqrt", "scan", "sign", "sin", "solve", "sqrt", "stencil", "sweeps", "tan", "tanh", "tridiagonal",
     "trunc", "tune", "where",
 ]
+__all__ += _wings.__all__

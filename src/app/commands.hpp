@@ -23,17 +23,9 @@ void add_tune(CommandLine& line);
 /// Those of the wings that this build has.
 void add_wings(CommandLine& line);
 void add_report(CommandLine& line);
-void add_gauge(CommandLine& line);
 void add_compare(CommandLine& line);
 
 /// Those of `ridge solve`.
 void add_solve_poisson(const Command& solve);
-void add_solve_wilson(const Command& solve);
-void add_solve_domain_wall(const Command& solve);
-void add_solve_staggered(const Command& solve);
-/// Those of `ridge gauge` that have files of their own.
-void add_heatbath(const Command& gauge);
-void add_smear(const Command& gauge);
-void add_observables(const Command& gauge);
 
 } // namespace ridge::app

@@ -77,7 +77,6 @@ int main(int argc, char** argv) {
   ridge::app::add_nbody(line);
   ridge::app::add_md(line);
   ridge::app::add_wings(line);
-  ridge::app::add_gauge(line);
   ridge::app::add_devices(line);
   ridge::app::add_roof(line);
   ridge::app::add_report(line);

@@ -193,7 +193,19 @@ Command CommandLine::add_command(const std::string& name, const std::string& mea
   return Command(*app_->add_subcommand(name, meaning));
 }
 
+void CommandLine::extend(const std::string& name, const std::string& meaning,
+                         const std::function<void(const Command&)>& add) {
+  extensions_.emplace_back([this, name, meaning, add] {
+    const auto found = app_->get_subcommands([&](CLI::App* c) { return c->check_name(name); });
+    CLI::App* const command = found.empty() ? app_->add_subcommand(name) : found.front();
+    command->description(meaning);
+    add(Command(*command));
+  });
+}
+
 void CommandLine::run(int argc, char** argv) {
+  for (const auto& extend : extensions_)
+    extend();
   try {
     app_->parse(argc, argv);
     if (app_->get_subcommands().empty()) throw UsageError(commands_of(*app_));

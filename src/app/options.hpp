@@ -99,11 +99,16 @@ public:
   CommandLine& operator=(const CommandLine&) = delete;
 
   [[nodiscard]] Command add_command(const std::string& name, const std::string& meaning);
+  /// Lets `add` add to a command of another's, whichever is added first; where nobody adds one of
+  /// this name, to a new one. --help then says `meaning` of it.
+  void extend(const std::string& name, const std::string& meaning,
+              const std::function<void(const Command&)>& add);
   /// Does what is asked, be it help. Throws UsageError for words it does not know.
   void run(int argc, char** argv);
 
 private:
   std::unique_ptr<CLI::App> app_;
+  std::vector<std::function<void()>> extensions_;
 };
 
 } // namespace ridge::app

@@ -7,12 +7,14 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 namespace ridge::lab {
 
@@ -67,6 +69,18 @@ std::string quoted(const std::string& text) {
   return all + "\"";
 }
 
+/// What the wings have to describe kernels in users' files by.
+std::string descriptions_of_wings() {
+  std::set<std::string> lines; // in one order, as they are part of what is looked for in the cache
+  std::error_code ignored;
+  for (const auto& room : fs::directory_iterator(fs::path(headers_folder()) / "ridge", ignored)) {
+    const fs::path header = fs::path("ridge") / room.path().filename() / "describe_users.hpp";
+    if (fs::exists(room.path() / "describe_users.hpp", ignored))
+      lines.insert(fmt::format("#include <{}>\n", header.string()));
+  }
+  return fmt::format("{}", fmt::join(lines, ""));
+}
+
 std::string description_text(const std::string& file, const std::string& type,
                              const std::vector<Setting>& settings, Use use) {
   constexpr std::array names{"launches", "evolution", "ranks", "motion"};
@@ -83,10 +97,9 @@ std::string description_text(const std::string& file, const std::string& type,
                            "      }});\n    }}\n",
                            s.member);
   }
+  static const std::string of_wings = descriptions_of_wings();
   return fmt::format(
-      "#include <ridge/lab/describe_kernel.hpp>\n#include \"{4}\"\n"
-      "#ifdef RIDGE_HAS_SITE_OPERATORS\n"
-      "#include <ridge/gauge/user_operator.hpp>\n#endif\n"
+      "#include <ridge/lab/describe_kernel.hpp>\n#include \"{4}\"\n{5}"
       "namespace {{\n"
       "ridge::lab::UserKernel describe(const std::string& name,\n"
       "                                const std::vector<ridge::lab::Setting>& settings) {{\n"
@@ -95,7 +108,7 @@ std::string description_text(const std::string& file, const std::string& type,
       "    (void)kernel, (void)s;\n{2}    return false;\n  }});\n}}\n"
       "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::lab::UserKernel), "
       "&describe);\n}}\n",
-      quoted(file), type, members, names[static_cast<std::size_t>(use)], file);
+      quoted(file), type, members, names[static_cast<std::size_t>(use)], file, of_wings);
 }
 
 } // namespace

@@ -15,9 +15,6 @@ const KernelOptionsOf kernel_options(
       "lattice kernels: bytes of a vector of lanes, numbers of one component that lie together; "
       "what the kernel is fastest with if not given",
       KernelOption::bench | KernelOption::count, "--width is for lattice kernels; {} is not one",
-      64, 1024},
-     {"--ls,--rhs", std::optional<int>(),
-      "values a site: the fifth dimension's extent of dwf, right-hand sides of wilson-columns",
-      KernelOption::all}});
+      64, 1024}});
 
 } // namespace ridge::lattice

@@ -44,14 +44,18 @@ std::string renamed(std::string text, const std::string& name, const std::string
   return text;
 }
 
-/// The header of a built-in kernel: that of its wing, whose namespace it is in, or the pattern's.
+/// The header of a built-in kernel: that of the wing in whose namespace it, or what it is made of,
+/// is, or the pattern's.
 std::string built_in_source(const std::string& pattern, const std::string& kernel) {
-  constexpr std::size_t begin = sizeof "ridge::" - 1;
-  const std::string of_wing =
-      fmt::format("ridge/{}/kernels.hpp", kernel.substr(begin, kernel.find(':', begin) - begin));
-  std::error_code ignored;
-  if (std::filesystem::exists(std::filesystem::path(headers_folder()) / of_wing, ignored))
-    return of_wing;
+  constexpr std::string_view ours = "ridge::";
+  for (std::size_t at = 0; (at = kernel.find(ours, at)) != std::string::npos;) {
+    at += ours.size();
+    const std::string of_wing =
+        fmt::format("ridge/{}/kernels.hpp", kernel.substr(at, kernel.find(':', at) - at));
+    std::error_code ignored;
+    if (std::filesystem::exists(std::filesystem::path(headers_folder()) / of_wing, ignored))
+      return of_wing;
+  }
   return fmt::format("ridge/lab/kernels/{}.hpp", pattern);
 }
 

@@ -5,7 +5,6 @@
 #include <ridge/launch/description.hpp>
 
 #include "bodies.hpp"
-#include "gauge.hpp"
 #include "interrupt.hpp"
 #include "kernel.hpp"
 #include "lattice.hpp"
@@ -15,6 +14,7 @@
 #include "solve.hpp"
 #include "sweeps.hpp"
 #include "systems.hpp"
+#include "wings.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
@@ -65,9 +65,9 @@ NB_MODULE(_core, m) {
   nb::module_::import_("atexit").attr("register")(m.attr("_end_calls"));
   add_lattice(m);
   add_bodies(m);
-  add_gauge(m);
   add_ranks(m);
   add_solve(m);
+  add_wings();
   m.def("devices", &devices);
   m.def("headers_folder", &headers_folder);
   m.def("folder_of_library", &library_folder);

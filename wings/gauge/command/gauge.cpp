@@ -7,11 +7,11 @@
 #include <ridge/gauge/slices.hpp>
 #include <ridge/record/measure.hpp>
 
-#include "../core/refuse.hpp"
+#include "app/interrupt.hpp"
+#include "app/progress.hpp"
 #include "commands.hpp"
+#include "core/refuse.hpp"
 #include "gauge_input.hpp"
-#include "interrupt.hpp"
-#include "progress.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -5,11 +5,11 @@
 #include <ridge/gauge/plaquette.hpp>
 #include <ridge/record/estimate.hpp>
 
-#include "../core/refuse.hpp"
+#include "app/interrupt.hpp"
+#include "app/run.hpp"
 #include "commands.hpp"
+#include "core/refuse.hpp"
 #include "gauge_input.hpp"
-#include "interrupt.hpp"
-#include "run.hpp"
 
 #include <fmt/format.h>
 

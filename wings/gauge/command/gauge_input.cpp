@@ -5,8 +5,8 @@
 #include <ridge/gauge/slices.hpp>
 #include <ridge/lattice/stored/part.hpp>
 
-#include "../core/refuse.hpp"
-#include "../io/output_file.hpp"
+#include "core/refuse.hpp"
+#include "io/output_file.hpp"
 
 #include <fmt/core.h>
 

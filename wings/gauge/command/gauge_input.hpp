@@ -6,8 +6,8 @@
 #include <ridge/io/gauge_file.hpp>
 #include <ridge/lattice/rank_lattice.hpp>
 
-#include "../io/output_plan.hpp"
-#include "options.hpp"
+#include "app/options.hpp"
+#include "io/output_plan.hpp"
 
 #include <string>
 #include <vector>

@@ -6,11 +6,11 @@
 #include <ridge/gauge/loops.hpp>
 #include <ridge/record/record.hpp>
 
-#include "../core/refuse.hpp"
+#include "app/interrupt.hpp"
+#include "app/progress.hpp"
 #include "commands.hpp"
+#include "core/refuse.hpp"
 #include "gauge_input.hpp"
-#include "interrupt.hpp"
-#include "progress.hpp"
 
 #include <fmt/format.h>
 

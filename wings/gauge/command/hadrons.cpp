@@ -4,8 +4,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/host_links.hpp>
 
-#include "../core/refuse.hpp"
-#include "number_list.hpp"
+#include "app/number_list.hpp"
+#include "core/refuse.hpp"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include <ridge/gauge/smear.hpp>
 #include <ridge/record/record.hpp>
 
-#include "../io/gauge/propagator_file.hpp"
-#include "options.hpp"
+#include "../io/hdf5/propagator_file.hpp"
+#include "app/options.hpp"
 
 #include <memory>
 #include <string>

@@ -5,13 +5,13 @@
 #include <ridge/core/error.hpp>
 #include <ridge/record/roof.hpp>
 
-#include "../core/refuse.hpp"
-#include "../io/output_file.hpp"
+#include "app/interrupt.hpp"
+#include "app/number_list.hpp"
+#include "app/picture.hpp"
+#include "app/progress.hpp"
+#include "core/refuse.hpp"
 #include "gauge_input.hpp"
-#include "interrupt.hpp"
-#include "number_list.hpp"
-#include "picture.hpp"
-#include "progress.hpp"
+#include "io/output_file.hpp"
 
 #include <fmt/format.h>
 

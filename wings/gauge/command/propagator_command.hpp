@@ -7,11 +7,11 @@
 #include <ridge/gauge/links.hpp>
 #include <ridge/solve/solver.hpp>
 
-#include "../io/gauge/propagator_file.hpp"
-#include "../io/output_plan.hpp"
+#include "../io/hdf5/propagator_file.hpp"
+#include "app/options.hpp"
+#include "app/progress.hpp"
 #include "hadrons.hpp"
-#include "options.hpp"
-#include "progress.hpp"
+#include "io/output_plan.hpp"
 
 #include <memory>
 #include <string>

@@ -1,8 +1,8 @@
 // `ridge solve dwf` and `mobius`: propagators of domain-wall fermions.
 #include <ridge/gauge/domain_wall.hpp>
 
-#include "../core/refuse.hpp"
 #include "commands.hpp"
+#include "core/refuse.hpp"
 #include "gauge_input.hpp"
 #include "propagator_command.hpp"
 

@@ -5,7 +5,7 @@
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/wilson.hpp>
 
-#include "../io/gauge/propagator_file.hpp"
+#include "../io/hdf5/propagator_file.hpp"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // `ridge solve staggered`: propagators of staggered fermions.
 #include <ridge/gauge/staggered_solver.hpp>
 
-#include "../core/refuse.hpp"
 #include "commands.hpp"
+#include "core/refuse.hpp"
 #include "gauge_input.hpp"
 #include "propagator_command.hpp"
 

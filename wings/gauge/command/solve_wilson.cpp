@@ -6,8 +6,8 @@
 #include <ridge/gauge/wilson_solver.hpp>
 #include <ridge/lattice/rank_gather.hpp>
 
-#include "../core/refuse.hpp"
 #include "commands.hpp"
+#include "core/refuse.hpp"
 #include "gauge_input.hpp"
 #include "propagator_command.hpp"
 #include "solve_mode.hpp"

@@ -1,5 +1,3 @@
-#include "gauge.hpp"
-
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/clover_solver.hpp>
 #include <ridge/gauge/domain_wall.hpp>
@@ -15,9 +13,9 @@
 #include <ridge/gauge/wilson_solver.hpp>
 #include <ridge/io/gauge_file.hpp>
 
-#include "interrupt.hpp"
-#include "others_may_run.hpp"
-#include "queues.hpp"
+#include "python/interrupt.hpp"
+#include "python/others_may_run.hpp"
+#include "python/queues.hpp"
 
 #include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
@@ -511,9 +509,7 @@ hadrons(const Sizes& sizes, std::uintptr_t columns, Index source_time, bool anti
   return found;
 }
 
-} // namespace
-
-void add_gauge(nb::module_& m) {
+void add_to(nb::module_& m) {
   nb::class_<WilsonOperator>(m, "WilsonOperator")
       .def(nb::init<Sizes, std::uintptr_t, double, double, bool, bool, std::string>(), "extents"_a,
            "links"_a, "diagonal"_a, "hop"_a, "antiperiodic"_a, "mixed"_a, "device"_a)
@@ -560,4 +556,16 @@ void add_gauge(nb::module_& m) {
   m.def("hadrons", &hadrons, "extents"_a, "columns"_a, "source_time"_a, "antiperiodic"_a);
 }
 
+} // namespace
+
 } // namespace ridge::python
+
+namespace ridge::wings::python {
+
+void gauge(nb::module_& m);
+
+void gauge(nb::module_& m) {
+  ridge::python::add_to(m);
+}
+
+} // namespace ridge::wings::python

@@ -21,7 +21,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from . import _core
+from . import _core, _gauge
 from ._files import replacing
 from ._options import device_of, number_of, numbers_of, path_of, whole_of, word_of
 
@@ -119,7 +119,7 @@ def read(file: Path, accept: bool = False, configuration: Optional[int] = None) 
     a header has that is no UTF-8 is in surrogates, which `write` takes."""
     name = path_of(file, "read: file")
     chosen = 0 if configuration is None else whole_of(configuration, "read: configuration", 1, 2**31 - 1)
-    extents, lines, checks, data = _core.read_links(name, chosen)
+    extents, lines, checks, data = _gauge.read_links(name, chosen)
     for what, found, expected, right in checks:
         if not right and not accept:
             raise _core.Failure(f"{name}: its {_text(what)} is {_text(found)}; expected {_text(expected)}; "
@@ -158,7 +158,7 @@ def write(file: Path, links: Any, header: Optional[Mapping[str, str]] = None, pr
     try:
         with replacing(name) as partial:
             try:
-                _core.write_links(partial, name, _extents(array), _address(array), _lines(header),
+                _gauge.write_links(partial, name, _extents(array), _address(array), _lines(header),
                                   "ildg" if ildg else "nersc", 4 if precision == "fp32" else 8, order == "big",
                                   int(rows), bool(accept))
             except _core.Failure as error:
@@ -181,13 +181,13 @@ def _lines(header: Optional[Mapping[str, str]]) -> list[tuple[bytes, bytes]]:
 def plaquette(links: Any, device: Optional[str] = None) -> float:
     """Re tr U_p / 3 over all planes; the same bits on every device."""
     array = _links(links)
-    return _core.link_averages(_extents(array), _address(array), _device(device, "plaquette"))[0]
+    return _gauge.link_averages(_extents(array), _address(array), _device(device, "plaquette"))[0]
 
 
 def link_trace(links: Any, device: Optional[str] = None) -> float:
     """Re tr U / 3 over all links."""
     array = _links(links)
-    return _core.link_averages(_extents(array), _address(array), _device(device, "link_trace"))[1]
+    return _gauge.link_averages(_extents(array), _address(array), _device(device, "link_trace"))[1]
 
 
 def heatbath(links: Any, beta: float, sweeps: int = 1, relaxations: int = 4, seed: int = 1, first_sweep: int = 0,
@@ -203,7 +203,7 @@ def heatbath(links: Any, beta: float, sweeps: int = 1, relaxations: int = 4, see
     seed = whole_of(seed, "heatbath: seed", 0, 2**64 - 1)
     first = whole_of(first_sweep, "heatbath: first_sweep", 0, 2**32 - 1 - sweeps)
     array = _links(links).copy()
-    _core.heatbath(_extents(array), _address(array), beta, sweeps, relaxations, seed, first,
+    _gauge.heatbath(_extents(array), _address(array), beta, sweeps, relaxations, seed, first,
                    _device(device, "heatbath"))
     return array
 
@@ -219,7 +219,7 @@ def smear(links: Any, *, ape: Optional[float] = None, stout: Optional[float] = N
         raise _core.UsageError(f"smear: ape={ape}: a number from 0 to 1 is right")
     steps = whole_of(steps, "smear: steps", 0, 2**31 - 1)
     array = _links(links).copy()
-    _core.smear_links(_extents(array), _address(array), stout is not None, weight, steps, bool(spatial),
+    _gauge.smear_links(_extents(array), _address(array), stout is not None, weight, steps, bool(spatial),
                       _device(device, "smear"))
     if not np.isfinite(array.sum()):
         raise _core.Failure(f"smear: the links are no numbers after {steps} steps of weight {weight}; give less")
@@ -231,14 +231,14 @@ def wilson_loops(links: Any, r: int, t: int, device: Optional[str] = None) -> Ar
     and the three directions. Raises UsageError where r or t is above the extents."""
     across, up = whole_of(r, "wilson_loops: r", 1, 2**20), whole_of(t, "wilson_loops: t", 1, 2**20)
     array = _links(links).copy()
-    values = _core.wilson_loops(_extents(array), _address(array), across, up, _device(device, "wilson_loops"))
+    values = _gauge.wilson_loops(_extents(array), _address(array), across, up, _device(device, "wilson_loops"))
     return np.array(values).reshape(up, across).T
 
 
 def polyakov_loop(links: Any, device: Optional[str] = None) -> complex:
     """The mean of tr / 3 of the product of all links along time."""
     array = _links(links).copy()
-    return complex(*_core.polyakov_loop(_extents(array), _address(array), _device(device, "polyakov_loop")))
+    return complex(*_gauge.polyakov_loop(_extents(array), _address(array), _device(device, "polyakov_loop")))
 
 
 @dataclass
@@ -262,9 +262,9 @@ def flow(links: Any, until: float, step: float = 0.02, device: Optional[str] = N
         raise _core.UsageError(f"flow: until={until}, step={step}: a time of at least 0, in at most a million steps "
                                "of at most 0.5, is right")
     array = _links(links).copy()
-    points = _core.flow_links(_extents(array), _address(array), end, each, _device(device, "flow"))
+    points = _gauge.flow_links(_extents(array), _address(array), end, each, _device(device, "flow"))
     time, energy, by_plaquettes, charge = np.array(points).T
-    t0, w0 = _core.flow_scales(points)
+    t0, w0 = _gauge.flow_scales(points)
     return Flow(array, time, energy, by_plaquettes, charge, t0, w0)
 
 
@@ -277,7 +277,7 @@ def smear_fermion(links: Any, psi: Any, steps: int, alpha: float, device: Option
         raise _core.UsageError(f"smear_fermion: alpha={alpha}: at least 0 is right")
     found = _fermions(psi, "psi", array.shape[:4]).copy()
     count = 1 if found.ndim == 6 else len(found)
-    _core.smear_fermions(_extents(array), _address(array), _address(found), count,
+    _gauge.smear_fermions(_extents(array), _address(array), _address(found), count,
                          whole_of(steps, "smear_fermion: steps", 0, 10**6), weight, _device(device, "smear_fermion"))
     return found
 
@@ -291,7 +291,7 @@ def hadrons(propagator: Any, source_time: int = 0, boundary: str = "antiperiodic
     if array.ndim != 7 or array.shape[0] != 12 or array.shape[5:] != (4, 3) or 0 in array.shape:
         raise _core.UsageError(f"propagator has shape {array.shape}: expected (12, t, z, y, x, 4, 3)")
     time = whole_of(source_time, "hadrons: source_time", 0, array.shape[1] - 1)
-    found = _core.hadrons(_extents(array[0]), _address(array), time, boundary == "antiperiodic")
+    found = _gauge.hadrons(_extents(array[0]), _address(array), time, boundary == "antiperiodic")
     return {name: np.array(values) for name, values in found}
 
 
@@ -364,7 +364,7 @@ class Wilson(_Operator):
         where = _device(device, "Wilson")
         array = self._keep(links, kappa=kappa, mass=mass, boundary=boundary, precision=precision, device=device)
         self.shape = array.shape[:4]
-        self._held: _core.WilsonOperator = _core.WilsonOperator(
+        self._held: _gauge.WilsonOperator = _gauge.WilsonOperator(
             _extents(array), _address(array), diagonal, hop, boundary == "antiperiodic", precision == "mixed", where)
 
 
@@ -389,7 +389,7 @@ class DomainWall(_Operator):
         array = self._keep(links, mass=mass, ls=values, m5=m5, b5=b5, c5=c5, boundary=boundary, precision=precision,
                            device=device)
         self.shape = (values, *array.shape[:4])
-        self._held: _core.DomainWallOperator = _core.DomainWallOperator(
+        self._held: _gauge.DomainWallOperator = _gauge.DomainWallOperator(
             _extents(array), _address(array), m, wall, values, b, c, boundary == "antiperiodic",
             precision == "mixed", where)
 
@@ -424,7 +424,7 @@ class Clover(_Operator):
         where = _device(device, "Clover")
         array = self._keep(links, kappa=kappa, csw=csw, mass=mass, boundary=boundary, device=device)
         self.shape = array.shape[:4]
-        self._held: _core.CloverOperator = _core.CloverOperator(
+        self._held: _gauge.CloverOperator = _gauge.CloverOperator(
             _extents(array), _address(array), diagonal, hop, strength, boundary == "antiperiodic", where)
 
 
@@ -440,7 +440,7 @@ class Staggered(_Operator):
         where = _device(device, "Staggered")
         array = self._keep(links, mass=mass, boundary=boundary, device=device)
         self.shape = array.shape[:4]
-        self._held: _core.StaggeredOperator = _core.StaggeredOperator(
+        self._held: _gauge.StaggeredOperator = _gauge.StaggeredOperator(
             _extents(array), _address(array), m, boundary == "antiperiodic", where)
 
 
@@ -505,7 +505,7 @@ def cg(D: Union[Wilson, Clover, DomainWall, Staggered], b: Any, tol: float = 1e-
     if shifts is not None:
         added = numbers_of(shifts, "cg: shifts")
         held = D._held
-        if not isinstance(held, (_core.WilsonOperator, _core.StaggeredOperator)) or x is not None:
+        if not isinstance(held, (_gauge.WilsonOperator, _gauge.StaggeredOperator)) or x is not None:
             raise _core.UsageError("shifts= is for Wilson and Staggered, and begins from 0")
         every = np.zeros((len(added), *source.shape), dtype=np.complex128)
         for i, one in enumerate(source.reshape(-1, *D.shape, *D._site)):

@@ -4,10 +4,10 @@
 #include <ridge/core/error.hpp>
 #include <ridge/io/lattice_file.hpp>
 
-#include "../hdf5_error.hpp"
-#include "../hdf5_handle.hpp"
-#include "../hdf5_text.hpp"
-#include "formats.hpp"
+#include "../formats.hpp"
+#include "io/hdf5_error.hpp"
+#include "io/hdf5_handle.hpp"
+#include "io/hdf5_text.hpp"
 
 #include <fmt/format.h>
 

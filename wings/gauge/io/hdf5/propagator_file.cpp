@@ -3,8 +3,8 @@
 
 #include <ridge/core/error.hpp>
 
-#include "../hdf5_error.hpp"
-#include "../hdf5_handle.hpp"
+#include "io/hdf5_error.hpp"
+#include "io/hdf5_handle.hpp"
 
 #include <fmt/format.h>
 
