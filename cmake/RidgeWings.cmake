@@ -1,8 +1,9 @@
 # Wings: codes for users of one field, a folder of wings/ each, which nothing outside names:
 #   include/ridge/NAME/*.hpp  its headers; kernels.hpp has all of its kernels, for compiling on demand;
 #                             describe_users.hpp describes kernels in files of users
-#   include/ridge/NAME.hpp    the one for users, whose programs link the library `ridge`: with it, src is a part of that
-#   src/*.cpp                 its library; *_kernels.cpp are compiled once per device kind, in the modules
+#   include/ridge/NAME.hpp    its header for users, where it has one: its library is then part of the library, ridge
+#   src/*.cpp                 its library; *_kernels.cpp are compiled once per device kind, in the modules. What is part
+#                             of ridge announces its cases of `ridge bench` (KernelsAnnounced) and their options there
 #   io/*.cpp, io/hdf5/*.cpp   its files, a part of ridge_io; the Python module has the first
 #   sources.cmake             flags of sources, where they have their own
 #   command/*.cpp             its commands; one defines `void ridge::wings::NAME(app::CommandLine&)`, which adds them
@@ -62,39 +63,33 @@ function(ridge_of_wings result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# ridge_sources_of_wing(<result> <wing>): those of its library.
-macro(ridge_sources_of_wing result wing)
-  file(GLOB ${result} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/wings/${wing}/src/*.cpp)
-  list(FILTER ${result} EXCLUDE REGEX "_kernels[.]cpp$") # in the modules
-  include(${PROJECT_SOURCE_DIR}/wings/${wing}/sources.cmake OPTIONAL)
-endmacro()
-
-# ridge_wings_for_users(<target>): adds those to the library that programs of users link.
-function(ridge_wings_for_users target)
-  foreach(wing IN LISTS ridge_wings)
-    if(EXISTS ${PROJECT_SOURCE_DIR}/wings/${wing}/include/ridge/${wing}.hpp)
-      ridge_sources_of_wing(sources ${wing})
-      target_sources(${target} PRIVATE ${sources})
-    endif()
-  endforeach()
-endfunction()
-
-# ridge_add_wings(): a library of each, ridge_NAME.
+# ridge_add_wings(): a library of each, ridge_NAME; of what is part of ridge an empty one.
 function(ridge_add_wings)
   foreach(wing IN LISTS ridge_wings)
-    if(EXISTS ${PROJECT_SOURCE_DIR}/wings/${wing}/include/ridge/${wing}.hpp)
+    set(folder ${PROJECT_SOURCE_DIR}/wings/${wing})
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/src/*.cpp)
+    list(FILTER sources EXCLUDE REGEX "_kernels[.]cpp$") # in the modules
+    include(${folder}/sources.cmake OPTIONAL)
+    if(EXISTS ${folder}/include/ridge/${wing}.hpp)
+      set(compiled ridge_${wing}_part)
+      add_library(${compiled} OBJECT ${sources})
+      foreach(kind INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS)
+        set_property(TARGET ${compiled} PROPERTY ${kind} $<TARGET_PROPERTY:ridge,${kind}>)
+      endforeach()
+      target_sources(ridge PRIVATE $<TARGET_OBJECTS:${compiled}>)
       add_library(ridge_${wing} INTERFACE)
-      target_link_libraries(ridge_${wing} INTERFACE ridge ridge_io)
-      continue()
+      target_link_libraries(ridge_${wing} INTERFACE ridge)
+    else()
+      set(compiled ridge_${wing})
+      add_library(${compiled} STATIC ${sources})
+      target_link_libraries(${compiled} PUBLIC ridge PRIVATE fmt::fmt)
+      target_include_directories(${compiled} INTERFACE ${folder}/src)
+      set_target_properties(${compiled} PROPERTIES EXCLUDE_FROM_ALL ON)
+      ridge_warnings(${compiled})
     endif()
-    ridge_sources_of_wing(sources ${wing})
-    add_library(ridge_${wing} STATIC ${sources})
-    target_include_directories(ridge_${wing} PRIVATE ${PROJECT_SOURCE_DIR}/src
-                               INTERFACE ${PROJECT_SOURCE_DIR}/wings/${wing}/src)
-    target_link_libraries(ridge_${wing} PUBLIC ridge PRIVATE fmt::fmt)
-    set_target_properties(ridge_${wing} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    ridge_warnings(ridge_${wing})
-    ridge_unity(ridge_${wing})
+    target_include_directories(${compiled} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    set_target_properties(${compiled} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    ridge_unity(${compiled})
   endforeach()
 endfunction()
 

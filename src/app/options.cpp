@@ -193,19 +193,28 @@ Command CommandLine::add_command(const std::string& name, const std::string& mea
   return Command(*app_->add_subcommand(name, meaning));
 }
 
-void CommandLine::extend(const std::string& name, const std::string& meaning,
+void CommandLine::add_extended(const std::string& name, const std::string& meaning) {
+  app_->add_subcommand(name, meaning);
+  extended_[name];
+}
+
+void CommandLine::extend(const std::string& name, int place, const std::string& what,
                          const std::function<void(const Command&)>& add) {
-  extensions_.emplace_back([this, name, meaning, add] {
-    const auto found = app_->get_subcommands([&](CLI::App* c) { return c->check_name(name); });
-    CLI::App* const command = found.empty() ? app_->add_subcommand(name) : found.front();
-    command->description(meaning);
-    add(Command(*command));
-  });
+  extended_[name].insert({place, {what, add}});
 }
 
 void CommandLine::run(int argc, char** argv) {
-  for (const auto& extend : extensions_)
-    extend();
+  for (const auto& [name, parts] : extended_) {
+    CLI::App* const command = app_->get_subcommand(name);
+    std::string meaning = command->get_description() + ": ";
+    for (const auto& [place, part] : parts) {
+      if (&part != &parts.begin()->second) meaning += ", or ";
+      meaning += part.what;
+      part.add(Command(*command));
+    }
+    command->description(meaning);
+    if (parts.empty()) app_->remove_subcommand(command);
+  }
   try {
     app_->parse(argc, argv);
     if (app_->get_subcommands().empty()) throw UsageError(commands_of(*app_));

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -99,16 +100,26 @@ public:
   CommandLine& operator=(const CommandLine&) = delete;
 
   [[nodiscard]] Command add_command(const std::string& name, const std::string& meaning);
-  /// Lets `add` add to a command of another's, whichever is added first; where nobody adds one of
-  /// this name, to a new one. --help then says `meaning` of it.
-  void extend(const std::string& name, const std::string& meaning,
+  /// A command whose own commands are added by `extend`, by the wings; without any there is none.
+  /// --help says `meaning` of it, and of what.
+  void add_extended(const std::string& name, const std::string& meaning);
+  /// Has `add` give commands to one of that name, in the order of `place`; `what` is a part of its
+  /// meaning. Others may do so, before and after it is added.
+  void extend(const std::string& name, int place, const std::string& what,
               const std::function<void(const Command&)>& add);
   /// Does what is asked, be it help. Throws UsageError for words it does not know.
   void run(int argc, char** argv);
 
 private:
+  struct Extension {
+    std::string what;
+    std::function<void(const Command&)> add;
+  };
+  /// A command by its name, and what is added to it by its place.
+  using Extended = std::map<std::string, std::multimap<int, Extension>>;
+
   std::unique_ptr<CLI::App> app_;
-  std::vector<std::function<void()>> extensions_;
+  Extended extended_;
 };
 
 } // namespace ridge::app

@@ -3,8 +3,8 @@
 namespace ridge::app {
 
 void add_solve(CommandLine& line) {
-  const Command command = line.add_command("solve", "solve an equation of a field on a grid");
-  add_solve_poisson(command);
+  line.add_extended("solve", "solve an equation");
+  line.extend("solve", 0, "of a field on a grid", add_solve_poisson);
 }
 
 } // namespace ridge::app
