@@ -37,10 +37,6 @@ def checked(found):
     (["chain", "--on", "h200", "--size", "10000", "--schedule", "fission"], "launch-overhead",
      "fuse=all"),
     (["chain", "--on", "h200", "--schedule", "fission"], "staged-passes", "fuse=all"),
-    (["dwf", "--on", "h100", "--size", "32x32x32x32", "--ls", "12", "--schedule", "bounds=512 resident=2"],
-     "spilled-registers", "bounds="),
-    (["clover", "--on", "a100", "--size", "16x16x16x32", "--precision", "fp32", "--schedule", "resident=4"],
-     "spilled-registers", "resident="),
 ])  # fmt: skip
 def test_what_the_sources_say(ridge, words, cause, fix):
     found = diagnoses(ridge, *words)

@@ -135,26 +135,6 @@ def test_a_chain_of_other_length_and_a_site_of_another_type(ridge):
     assert spinor["fetched_bytes"] == 24 * real["fetched_bytes"] and real["fetched_low"] == 0  # fits the cache
 
 
-def test_operators_of_lattice_gauge_theory(ridge):
-    def modelled(kernel, *words):
-        records = json.loads(ridge.good("model", kernel, "--on", "h200", *words, "--schedule", "all", "--json").out)
-        assert all(r["seconds"] > 0 and r["fetched_bytes"] >= r["bytes_read"] for r in records)
-        return by_name(records)
-
-    wilson = modelled("wilson", "--size", "32x32x32x64")
-    assert wilson["slabs"]["fetched_bytes"] < 0.9 * wilson["width32"]["fetched_bytes"]  # slices that the cache holds
-    sites = 32**3 * 64
-    assert wilson["width2"]["bytes_read"] == sites * 8 * (4 * 18 + 24)
-    half = modelled("wilson-even-odd", "--size", "32x32x32x64", "--precision", "fp32")["default"]
-    assert half["bytes_read"] == sites / 2 * 4 * (8 * 12 + 24)
-    assert 120e-6 < half["seconds"] < 180e-6  # 149 us were measured
-    twelve, sixteen = (modelled("dwf", "--size", "32x32x32x32", "--ls", ls)["slabs"] for ls in (12, 16))
-    assert twelve["bytes_written"] / 12 == sixteen["bytes_written"] / 16
-    for kernel in "clover", "staggered":
-        assert set(modelled(kernel, "--size", "16x16x16x32")) >= {"width2", "width32", "slabs", "default"}
-    ridge.bad("model", "wilson", "--on", "h200", "--size", "16x16x16", says="four dimensions")
-
-
 def device_file(ridge, **changes):
     """Constants as a user would write them, with changes; None leaves one out."""
     constants = {

@@ -1,6 +1,5 @@
 // Site kernels with neighbours: how their fields lie, and what is known of it when they are
 // compiled.
-#include <ridge/gauge/wilson.hpp>
 #include <ridge/lattice/site_call.hpp>
 
 #include "site_loop_kernels.hpp"
@@ -45,8 +44,6 @@ TEST(Neighbours, AreWhereTheirCoordinatesSay) {
 
 // Else a branch stands between any two loads, which made them take five times as long.
 TEST(SiteKernels, ThatNameTheirFieldsAreCompiledForWhereTheyLie) {
-  static_assert(!SiteLoopAhead<gauge::Hopping<double>>::values[0].apart);
-  static_assert(!SiteLoopAhead<gauge::Hopping<float>>::values[0].apart);
   static_assert(!SiteLoopAhead<test::Named>::values[0].apart);
   static_assert(SiteLoopAhead<test::Unnamed>::values[0].apart);
   const Device device("cpu");

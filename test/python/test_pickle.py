@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ridge
-from ridge import gauge, lattice
+from ridge import lattice
 
 
 @ridge.stencil
@@ -72,13 +72,10 @@ def raised(call):
 
 def exceptions():
     """One of each class that the package raises."""
-    u = gauge.cold(2, 2, 2, 2)
-    b = np.random.default_rng(1).normal(size=(2, 2, 2, 2, 4, 3)) + 0j
-    found = [raised(lambda: gauge.cg(gauge.Wilson(u, 0.1, precision="fp64"), b, 1e-12, iterations=1)),
-             raised(lambda: gauge.read("nowhere")), raised(lambda: heat_of_module(np.zeros((3, 3)))),
+    found = [ridge.Failure("no device"), raised(lambda: heat_of_module(np.zeros((3, 3)))),
              raised(lambda: ridge.stencil(lambda u: u)), raised(lambda: ridge.bench("nothing")),
              raised(lambda: ridge.stencil(lambda u: u[0].nothing))]
-    assert {type(e) for e in found} >= {gauge.NotConverged, ridge.Failure, ridge.UsageError, ridge.TraceError}
+    assert {type(e) for e in found} >= {ridge.Failure, ridge.UsageError, ridge.TraceError}
     return found
 
 
@@ -87,65 +84,30 @@ def test_exceptions(again):
     for error in exceptions():
         other = again(error)
         assert type(other) is type(error) and str(other) == str(error) and other.args == error.args
-        if isinstance(error, gauge.NotConverged):
-            np.testing.assert_array_equal(other.x, error.x)
-            assert other.solved == error.solved and not other.solved.converged
 
 
-def does_not_converge(_):
-    u = gauge.cold(2, 2, 2, 2)
-    b = np.random.default_rng(1).normal(size=(2, 2, 2, 2, 4, 3)) + 0j
-    return gauge.cg(gauge.Wilson(u, 0.1, precision="fp64", device="cpu"), b, 1e-12, iterations=1)
-
-
-def test_a_worker_that_raises_ends():
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        with pytest.raises(gauge.NotConverged, match="no convergence") as caught:
-            pool.map_async(does_not_converge, [1]).get(timeout=60)
-    assert caught.value.x.shape == (2, 2, 2, 2, 4, 3)
-
-
-def results(tmp_path):
+def results():
     """What functions of the package return, of each class."""
     u = np.random.default_rng(1).standard_normal(300)
     heat_of_module(u)
-    kept = gauge.cold(2, 2, 2, 2)
-    gauge.write(tmp_path / "lat", kept, {"A": "b"})
     measured = heat_of_module.measure(u, repeat=1, check=False)
     return {
         "Record": measured, "Records": heat_of_module.measure_all(u, repeat=1, schedule="auto", check=False),
         "Report": ridge.report(measured), "Diagnoses": ridge.doctor(heat_of_module, u),
-        "Ranks": ridge.ranks(), "Configuration": gauge.read(tmp_path / "lat"),
+        "Ranks": ridge.ranks(),
         "Solution": ridge.solve("poisson", np.ones((9, 9)), boundary="dirichlet:0"),
-        "Solved": gauge.Solved(True, 3, 1e-9, 0.5, 8.0),
     }
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda k: pickle.loads(pickle.dumps(k))])
-def test_what_is_returned(again, tmp_path):
-    for name, one in results(tmp_path).items():
-        other = again(one)
-        assert type(other) is type(one) and type(one).__name__ == name
-        mine, others = (list(vars(x).items()) for x in (one, other))
-        assert repr(mine) == repr(others) and len(mine) == len(others)
-        if isinstance(one, list):
-            assert list(other) == list(one)
+def test_what_is_returned(again):
+    for name, one in results().items():
+        require_same(again(one), one, name)
 
 
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda k: pickle.loads(pickle.dumps(k))])
-def test_operators(again, rng):
-    u = gauge.heatbath(gauge.cold(2, 2, 2, 2), 5.5)
-    links = u.copy()
-    b = rng.normal(size=(2, 2, 2, 2, 4, 3)) + 1j * rng.normal(size=(2, 2, 2, 2, 4, 3))
-    five = np.stack([b] * 4)
-    for d, psi in ((gauge.Wilson(u, 0.12, boundary="periodic", precision="fp64", device="cpu"), b),
-                   (gauge.Wilson(u, mass=0.5), b), (gauge.DomainWall(u, 0.1, ls=4, b5=1.5, c5=0.5), five)):
-        u[:] = 0  # the operator has its own
-        other = again(d)
-        u[:] = links
-        assert type(other) is type(d) and other.shape == d.shape and repr(other) == repr(d)
-        np.testing.assert_array_equal(other @ psi, d @ psi)
-        x = gauge.cg(other, psi, tol=1e-8)
-        assert other.solved.converged and d.solved is None
-        np.testing.assert_array_equal(gauge.cg(d, psi, tol=1e-8), x)
-        assert again(d).solved == d.solved
+def require_same(other, one, name):
+    assert type(other) is type(one) and type(one).__name__ == name
+    mine, others = (list(vars(x).items()) for x in (one, other))
+    assert repr(mine) == repr(others) and len(mine) == len(others)
+    if isinstance(one, list):
+        assert list(other) == list(one)

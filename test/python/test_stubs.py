@@ -1,11 +1,15 @@
-"""The stub of the C++ module says what the module has: names, and those of parameters."""
+"""The stubs of the modules of C++ say what these have: names, and those of parameters."""
 
 import ast
+import importlib
 import pathlib
 import re
 
+import pytest
+
 import ridge
-from ridge import _core
+
+STUBS = sorted(pathlib.Path(ridge.__file__).parent.glob("_*.pyi"))
 
 
 def parameters(nanobind_function):
@@ -16,14 +20,15 @@ def parameters(nanobind_function):
     return re.findall(r"(?:^|, )(\w+)(?=[:,=]|$)", re.sub(r"\[[^][]*\]", "", inside))
 
 
-def test_the_stub_is_what_the_module_has():
-    stub = pathlib.Path(ridge.__file__).with_name("_core.pyi")
+@pytest.mark.parametrize("stub", STUBS, ids=lambda stub: stub.stem)
+def test_the_stub_is_what_the_module_has(stub):
+    module = importlib.import_module(f"ridge.{stub.stem}")
     tree = ast.parse(stub.read_text(encoding="utf-8"))
-    here = {n for n in vars(_core) if not n.startswith("_")}
+    here = {n for n in vars(module) if not n.startswith("_")}
     assert {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))} == here
     checked = 0
     for node in tree.body:
-        owner = getattr(_core, getattr(node, "name", ""), None)
+        owner = getattr(module, getattr(node, "name", ""), None)
         if isinstance(node, ast.FunctionDef):
             assert parameters(owner) == [a.arg for a in node.args.args], node.name
             checked += 1

@@ -7,7 +7,7 @@ import sys
 ROOMS = [
     {"core"}, {"device"}, {"record"}, {"launch"}, {"comm"}, {"model"}, {"pattern"}, {"spatial"},
     {"stencil", "pairs", "lattice", "chain"},
-    {"solve", "gradient"}, {"gauge"},
+    {"solve", "gradient"},
     {"tune", "doctor", "report", "io"},
     {"lab"}, {"nbody"}, {"md"}, {"app", "python", "c"},
 ]

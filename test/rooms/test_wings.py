@@ -9,7 +9,7 @@ import sys
 from test_rooms import LEVEL, ROOT
 
 # The lines that each wing takes in files that are not its own. Lower a bound when you take lines away: the aim is eight.
-MOST = {"atmosphere": 0}
+MOST = {"atmosphere": 0, "gauge": 0}
 FOLDERS = ("include", "src", "cmake", "python")
 COMMENT = r"^\s*(//|\*|#(?!include|if|define))"
 
@@ -32,16 +32,15 @@ def included(file):
 
 
 def wrong_includes(wing):
-    """A wing's command may include the room of the commands, all else of it rooms above that."""
+    """A wing's command may include the room of the commands, its part of the Python package that, all else of it rooms
+    above these."""
     folder = ROOT / "wings" / wing
-    for file in sorted([*(folder / "include").rglob("*.hpp"), *(folder / "src").rglob("*.[hc]pp")]):
-        for room in included(file):
-            if room != wing and (room not in LEVEL or room in ("app", "python", "c")):
-                yield f"{file.relative_to(ROOT)}: the wing {wing} may not include {room}"
-    for file in sorted((folder / "command").rglob("*.[hc]pp")):
-        for room in included(file):
-            if room != wing and room not in LEVEL:
-                yield f"{file.relative_to(ROOT)}: the wing {wing} may not include {room}"
+    fronts = {"app", "python", "c"}
+    for part, more in {"include": set(), "src": set(), "io": set(), "command": {"app"}, "python": {"python"}}.items():
+        for file in sorted((folder / part).rglob("*.[hc]pp")):
+            for room in included(file):
+                if room != wing and (room not in LEVEL or room in fronts - more):
+                    yield f"{file.relative_to(ROOT)}: the wing {wing} may not include {room}"
 
 
 if __name__ == "__main__":

@@ -1,2 +1,2 @@
 // Matrices in the fifth dimension, compiled once per device kind.
-#include "../../src/gauge/fifth_kernels.cpp"
+#include "../src/fifth_kernels.cpp"

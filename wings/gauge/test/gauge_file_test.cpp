@@ -4,8 +4,8 @@
 #include <ridge/gauge/su3.hpp>
 #include <ridge/io/gauge_file.hpp>
 
-#include "../../src/io/gauge/propagator_file.hpp"
-#include "../../src/io/hdf5_handle.hpp"
+#include "../io/hdf5/propagator_file.hpp"
+#include "io/hdf5_handle.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -331,3 +331,12 @@ def test_bad_files_over_ranks(mpi, folder):
     result = mpi(2, "gauge", "info", "a.nersc")
     assert result.code == 1 and result.err.count("it ends after") == 1
     assert left_in(folder) == ["a.nersc", "b.lime"]
+
+
+@pytest.mark.parametrize("words, says", [
+    (("solve",), ["solve needs a command; the commands are poisson, wilson, dwf, "]),
+    (("gauge", "plaquete", "a.nersc"), ["gauge has no command plaquete; the commands are ", "plaquette"]),
+    (("solve", "wilson", "a", "-o", "b.h5", "--kappa", "0.1", "--picture", "c.jpg"), ["--picture: ", "give FILE.png"]),
+])
+def test_words(ridge, folder, words, says):
+    ridge.bad(*words, says=says)

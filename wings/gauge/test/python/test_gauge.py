@@ -9,7 +9,7 @@ import pytest
 import ridge
 from ridge import gauge
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "app"))
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
 import gauge_files  # noqa: E402
 
 SIZE = (4, 2, 2, 4)

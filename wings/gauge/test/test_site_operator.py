@@ -8,7 +8,7 @@ import pytest
 from over_ranks import ENVIRONMENT
 from user_kernels import cache, env  # noqa: F401 -- fixtures
 
-EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples/site_operator/laplacian.hpp"
+EXAMPLE = pathlib.Path(__file__).resolve().parents[3] / "examples/site_operator/laplacian.hpp"
 LAPLACIAN, HOPS = f"{EXAMPLE}:Laplacian", f"{EXAMPLE}:Hops"
 SIZE = ("--size", "4x6x2x4")
 SITES = 4 * 6 * 2 * 4

@@ -1,0 +1,18 @@
+"""Ctrl-C in functions of ridge.gauge: each ends within a second, and the next call is right."""
+
+import pytest
+from test_interrupts import require_end
+
+LINKS = "from ridge import gauge; u = gauge.cold(4, 4, 4, 4)"
+SOURCE = LINKS + "; u = gauge.heatbath(u, 5.5, 3); b = rng.normal(size=(4, 4, 4, 4, 4, 3)) + 0j"
+CALLS = {
+    "smear": (LINKS, "gauge.smear(u, stout=0.1)", "gauge.smear(u, stout=0.1, steps=10**6)"),
+    "heatbath": (LINKS, "gauge.heatbath(u, 6)", "gauge.heatbath(u, 6, sweeps=10**6)"),
+    "cg": (SOURCE + "; d = gauge.Wilson(u, 0.11, precision='fp64')", "gauge.cg(d, b, 1e-3)",
+           "[gauge.cg(d, b, 1e-8) for _ in range(10**6)]"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_ends(name):
+    require_end(*CALLS[name])
