@@ -5,8 +5,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/solve/bicgstab.hpp>
 #include <ridge/solve/cg.hpp>
-#include <ridge/solve/grid/diffusion.hpp>
-#include <ridge/solve/grid/multigrid.hpp>
-#include <ridge/solve/grid/own_operator.hpp>
-#include <ridge/solve/grid/solver.hpp>
 #include <ridge/solve/solver.hpp>
+#if __has_include(<ridge/grid.hpp>)
+#include <ridge/grid.hpp>
+#endif

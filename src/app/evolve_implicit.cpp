@@ -2,8 +2,8 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/core/text.hpp>
+#include <ridge/grid/diffusion.hpp>
 #include <ridge/record/operations.hpp>
-#include <ridge/solve/grid/diffusion.hpp>
 
 #include <fmt/core.h>
 

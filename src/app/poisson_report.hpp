@@ -3,8 +3,8 @@
 
 #include <ridge/comm/communicator.hpp>
 #include <ridge/device/field.hpp>
+#include <ridge/grid/multigrid.hpp>
 #include <ridge/record/record.hpp>
-#include <ridge/solve/grid/multigrid.hpp>
 
 #include <string>
 #include <string_view>

@@ -1,8 +1,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/lab/solve_own.hpp>
+#include <ridge/grid/multigrid.hpp>
+#include <ridge/grid/own_kernel.hpp>
 #include <ridge/lab/user_kernel.hpp>
-#include <ridge/solve/grid/multigrid.hpp>
 
 #include "../core/refuse.hpp"
 #include "apply_output.hpp"
@@ -215,8 +215,8 @@ struct PoissonCommand {
       solution =
           by_cycles(queue, problem, shares, given, View<const T>(f.view()), u.view(), options);
     } else {
-      solution = lab::solve_own<T>(queue, problem, own, settings, View<const T>(f.view()), u.view(),
-                                   options, shares.ranks);
+      solution = solve::solve_own<T>(queue, problem, own, settings, View<const T>(f.view()),
+                                     u.view(), options, shares.ranks);
     }
     progress.clear();
     const bool stopped = solution.end == GridSolution::End::stopped;

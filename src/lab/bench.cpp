@@ -19,7 +19,6 @@ const std::vector<BenchKernel>& bench_kernels() {
     add_built_in(kernels);
     for (BenchKernel& announced : announced_kernels())
       kernels.push_back(std::move(announced));
-    add_multigrid(kernels);
     std::stable_sort(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) {
       return place_of_pattern(a.pattern) < place_of_pattern(b.pattern);
     });

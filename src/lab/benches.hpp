@@ -7,7 +7,5 @@ namespace ridge::lab {
 
 /// Streaming operations.
 void add_chain_kernels(std::vector<BenchKernel>& kernels);
-/// Cycles of multigrid.
-void add_multigrid(std::vector<BenchKernel>& kernels);
 
 } // namespace ridge::lab

@@ -3,9 +3,9 @@
 #include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/core/text.hpp>
+#include <ridge/grid/multigrid.hpp>
+#include <ridge/grid/own_kernel.hpp>
 #include <ridge/lab/calls.hpp>
-#include <ridge/lab/solve_own.hpp>
-#include <ridge/solve/grid/multigrid.hpp>
 
 #include "call.hpp"
 #include "interrupt.hpp"
@@ -125,8 +125,8 @@ solve::GridSolution solved(Turn& turn, const std::vector<Array>& all, const Aske
   };
   if (!asked.own.empty()) {
     const auto alone = comm::alone();
-    return lab::solve_own<T>(turn.queue, problem, asked.own, asked.settings, View<const T>(f),
-                             lab::view_of<T>(all[1]), options, *alone);
+    return solve::solve_own<T>(turn.queue, problem, asked.own, asked.settings, View<const T>(f),
+                               lab::view_of<T>(all[1]), options, *alone);
   }
   const auto kept = solver_of<T>(turn, problem, asked);
   solve::Multigrid<T>& solver = *kept;

@@ -1,10 +1,10 @@
 // One solver for equations and stencils: all give the same solution of the same problem.
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/solve/grid/solver.hpp>
+#include <ridge/grid/solver.hpp>
 #include <ridge/stencil/laplacian.hpp>
 
-#include "../devices.hpp"
+#include "devices.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Masks on all faces, and conjugate gradients where masks and jumps of k make them slow.
 #include <ridge/core/error.hpp>
 
-#include "../devices.hpp"
+#include "devices.hpp"
 #include "grid_support.hpp"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // Multigrid against discrete modes, random right-hand sides and its own promise of a factor.
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/solve/grid/multigrid.hpp>
+#include <ridge/grid/multigrid.hpp>
 
-#include "../devices.hpp"
+#include "devices.hpp"
 #include "grid_support.hpp"
 
 #include <gtest/gtest.h>

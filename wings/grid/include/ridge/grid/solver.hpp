@@ -2,8 +2,8 @@
 #pragma once
 
 #include <ridge/core/error.hpp>
-#include <ridge/solve/grid/multigrid.hpp>
-#include <ridge/solve/grid/own_operator.hpp>
+#include <ridge/grid/multigrid.hpp>
+#include <ridge/grid/own_operator.hpp>
 #include <ridge/stencil/sweeps.hpp>
 
 #include <memory>

@@ -11,7 +11,7 @@
 #include <ridge/comm/communicator.hpp>
 #include <ridge/core/units.hpp>
 #include <ridge/device/field.hpp>
-#include <ridge/solve/grid/problem.hpp>
+#include <ridge/grid/problem.hpp>
 
 #include <array>
 #include <memory>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/device/generate.hpp>
-#include <ridge/solve/grid/multigrid.hpp>
+#include <ridge/grid/multigrid.hpp>
 
 #include <algorithm>
 #include <cmath>

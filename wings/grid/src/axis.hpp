@@ -1,7 +1,7 @@
 // One axis of a grid level: its points, the weights of their neighbours, and how it is coarsened.
 #pragma once
 
-#include <ridge/solve/grid/problem.hpp>
+#include <ridge/grid/problem.hpp>
 
 #include <optional>
 #include <utility>

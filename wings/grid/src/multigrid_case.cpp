@@ -1,30 +1,26 @@
-// The lab's cycles of multigrid.
+// Cycles of multigrid, for `ridge bench` and `ridge doctor`.
 #include <ridge/comm/carrier.hpp>
 #include <ridge/comm/step.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/graph.hpp>
 #include <ridge/device/kind.hpp>
-#include <ridge/lab/bench_case.hpp>
+#include <ridge/grid/multigrid.hpp>
+#include <ridge/pattern/bench_kernel.hpp>
 #include <ridge/pattern/precision.hpp>
 #include <ridge/pattern/rank_shares.hpp>
 #include <ridge/pattern/text_menu.hpp>
 #include <ridge/record/operations.hpp>
-#include <ridge/solve/grid/multigrid.hpp>
-
-#include "benches.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <memory>
 
-namespace ridge::lab {
+namespace ridge::solve {
 
 namespace {
 
-using solve::CycleSchedule;
-using solve::CycleShape;
 using Schedule = std::variant<CycleSchedule>;
 using NamedCycle = text::Named<Schedule>;
 
@@ -50,13 +46,13 @@ std::unique_ptr<Menu> menu_of(const Place& place, int levels) {
 }
 
 /// The equation that cycles are timed on: dirichlet faces unless the request has others.
-solve::GridProblem cycle_problem(const BenchRequest& request) {
+GridProblem cycle_problem(const BenchRequest& request) {
   const std::string boundary = request.options.get("boundary", "untouched");
-  if (boundary != "untouched") return solve::parse_grid_problem(request.size.xyz(), boundary);
+  if (boundary != "untouched") return parse_grid_problem(request.size.xyz(), boundary);
   std::string walls;
   for (int d = 0; d < request.size.rank(); ++d)
     walls += fmt::format("{}{}=dirichlet:0", d > 0 ? "," : "", "xyz"[d]);
-  return solve::parse_grid_problem(request.size.xyz(), walls);
+  return parse_grid_problem(request.size.xyz(), walls);
 }
 
 template <class T>
@@ -67,7 +63,7 @@ public:
 
   [[nodiscard]] Queue& queue() override { return queue_; }
   [[nodiscard]] Subject subject() const override {
-    return {&typeid(solve::Multigrid<T>), "multigrid", sizeof(T) == 4 ? "fp32" : "fp64", size_};
+    return {&typeid(Multigrid<T>), "multigrid", sizeof(T) == 4 ? "fp32" : "fp64", size_};
   }
   [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
     return menu_of(place, static_cast<int>(solver_->levels().size()));
@@ -112,11 +108,11 @@ public:
                               static_cast<double>(n.x * n.y * n.z) / record.timing->median.value,
                               {}});
     if (schedule_ != CycleSchedule{}) return;
-    const std::vector<solve::LevelWork> work = solver_->level_work();
+    const std::vector<LevelWork> work = solver_->level_work();
     double before = record.timing->median.value;
     for (std::size_t l = 1; l <= levels.size(); ++l) {
       const double rest = l < levels.size() ? seconds({.level = static_cast<int>(l)}) : 0;
-      const solve::LevelWork& on = work[l - 1];
+      const LevelWork& on = work[l - 1];
       const auto add = [&](const char* what, double number) {
         record.details.push_back(
             {fmt::format("{}_{}x{}x{}", what, on.points.x, on.points.y, on.points.z), number, {}});
@@ -133,10 +129,10 @@ protected:
   /// Of a problem of which this rank has `held`.
   template <class... Ranks>
   MultigridCase(const BenchRequest& request, const Extents& held, std::uint64_t seed,
-                const solve::GridProblem& problem, Ranks&... ranks)
+                const GridProblem& problem, Ranks&... ranks)
       : queue_(request.device), size_(request.size), measure_(request.measure),
         f_(request.device, held, "the right-hand side"),
-        solver_(std::make_shared<solve::Multigrid<T>>(queue_, problem, ranks...)) {
+        solver_(std::make_shared<Multigrid<T>>(queue_, problem, ranks...)) {
     fill_random(queue_, f_.elements(), seed);
   }
 
@@ -172,14 +168,14 @@ protected:
   Extents size_;
   MeasureOptions measure_;
   Field<T> f_;
-  std::shared_ptr<solve::Multigrid<T>> solver_;
+  std::shared_ptr<Multigrid<T>> solver_;
   CycleSchedule schedule_;
   double bytes_ = 0; ///< least ones of the cycle that was bound last
 };
 
-comm::Grid slabs_of(const solve::GridProblem& problem, const comm::Communicator& ranks,
+comm::Grid slabs_of(const GridProblem& problem, const comm::Communicator& ranks,
                     const std::string& asked) {
-  comm::Grid grid = solve::grid_of_ranks(problem, ranks.ranks());
+  comm::Grid grid = grid_of_ranks(problem, ranks.ranks());
   if (!asked.empty() && asked != comm::to_text(grid.ranks()))
     throw UsageError(fmt::format("--ranks {}: levels are shared along z alone, {}", asked,
                                  comm::to_text(grid.ranks())));
@@ -223,11 +219,10 @@ public:
 private:
   using Base = MultigridCase<T>;
 
-  RankMultigridCase(const BenchRequest& request, const solve::GridProblem& problem)
+  RankMultigridCase(const BenchRequest& request, const GridProblem& problem)
       : RankMultigridCase(request, problem,
                           slabs_of(problem, *request.world.ranks, request.world.grid)) {}
-  RankMultigridCase(const BenchRequest& request, const solve::GridProblem& problem,
-                    const comm::Grid& grid)
+  RankMultigridCase(const BenchRequest& request, const GridProblem& problem, const comm::Grid& grid)
       : Base(request, own_of(grid, request.world.ranks->rank()),
              42 + static_cast<std::uint64_t>(request.world.ranks->rank()), problem,
              *request.world.ranks),
@@ -279,9 +274,7 @@ std::unique_ptr<Case> in_precision(const BenchRequest& request) {
                              });
 }
 
-} // namespace
-
-void add_multigrid(std::vector<BenchKernel>& kernels) {
+const KernelsAnnounced cycles(5, [] {
   BenchKernel kernel{"multigrid", "solve",
                      "a cycle of multigrid for Poisson's equation; levelN begins on level N",
                      Extents{256, 256, 256}, [](const BenchRequest& request, RoofSource&) {
@@ -291,7 +284,9 @@ void add_multigrid(std::vector<BenchKernel>& kernels) {
     return in_precision<RankMultigridCase>(request);
   });
   kernel.tunes = false;
-  kernels.push_back(std::move(kernel));
-}
+  return std::vector{kernel};
+});
 
-} // namespace ridge::lab
+} // namespace
+
+} // namespace ridge::solve

@@ -1,6 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/solve/grid/own_operator.hpp>
+#include <ridge/grid/own_operator.hpp>
 
 #include "iteration.hpp"
 

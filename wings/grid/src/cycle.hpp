@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/device/graph.hpp>
-#include <ridge/solve/grid/multigrid.hpp>
+#include <ridge/grid/multigrid.hpp>
 
 #include "level.hpp"
 #include "shared_levels.hpp"

@@ -2,7 +2,7 @@
 // step solves A u' = (1 + r) (s u + c) - r A u: theta is 1 of backward Euler, 1/2 of
 // Crank-Nicolson. The laplacian may be div(k grad).
 #include <ridge/core/error.hpp>
-#include <ridge/solve/grid/diffusion.hpp>
+#include <ridge/grid/diffusion.hpp>
 
 #include "fourier.hpp"
 #include "fourier_library.hpp"

@@ -1,7 +1,7 @@
 // The levels that ranks share, and the first that each of them has whole.
 #pragma once
 
-#include <ridge/solve/grid/multigrid.hpp>
+#include <ridge/grid/multigrid.hpp>
 
 #include "level.hpp"
 #include "slab.hpp"

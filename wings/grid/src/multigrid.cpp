@@ -1,5 +1,5 @@
 #include <ridge/core/error.hpp>
-#include <ridge/solve/grid/multigrid.hpp>
+#include <ridge/grid/multigrid.hpp>
 
 #include "fourier.hpp"
 #include "fourier_library.hpp"

@@ -2,7 +2,7 @@
 // of second differences.
 #pragma once
 
-#include <ridge/solve/grid/problem.hpp>
+#include <ridge/grid/problem.hpp>
 
 #include <optional>
 #include <string>

@@ -18,8 +18,8 @@
 #include <ridge/comm/carrier.hpp>
 #include <ridge/core/units.hpp>
 #include <ridge/device/field.hpp>
-#include <ridge/solve/grid/problem.hpp>
-#include <ridge/solve/grid/schedule.hpp>
+#include <ridge/grid/problem.hpp>
+#include <ridge/grid/schedule.hpp>
 
 #include <functional>
 #include <memory>

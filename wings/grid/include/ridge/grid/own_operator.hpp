@@ -1,7 +1,7 @@
 // Conjugate gradients for a symmetric operator of one's own on a grid of points.
 #pragma once
 
-#include <ridge/solve/grid/multigrid.hpp>
+#include <ridge/grid/multigrid.hpp>
 
 #include <functional>
 #include <memory>

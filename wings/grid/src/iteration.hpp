@@ -1,7 +1,7 @@
 // Cycles until the residual is small enough: alone, or preconditioning conjugate gradients.
 #pragma once
 
-#include <ridge/solve/grid/multigrid.hpp>
+#include <ridge/grid/multigrid.hpp>
 
 #include "equations.hpp"
 
@@ -46,8 +46,8 @@ private:
 /// known, for converged where rounding leaves no less.
 template <class T>
 void accept_rounding(GridSolution& solution, double backward_error, std::optional<double> error);
-/// The largest backward error that is taken for rounding: sparse LU in fp64 leaves up to 1.5 epsilon
-/// of such systems, conjugate gradients a few times that.
+/// The largest backward error that is taken for rounding: sparse LU in fp64 leaves up to 1.5
+/// epsilon of such systems, conjugate gradients a few times that.
 template <class T>
 inline constexpr auto rounding = 4 * static_cast<double>(std::numeric_limits<T>::epsilon());
 

@@ -1,0 +1,49 @@
+// Elliptic problems with an operator in a file of the user's own.
+#pragma once
+
+#include <ridge/comm/communicator.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/grid/own_operator.hpp>
+#include <ridge/lab/settings.hpp>
+#include <ridge/lab/user_kernel.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ridge::solve {
+
+/// Solves `kernel`(u) = f over all ranks by conjugate gradients, with the problem's conditions at
+/// faces; f and u are views of what this rank owns, on the device. `kernel` is FILE.hpp:Name, a
+/// stencil of one input, with numbers set by `settings` such as "rate=0.1". Throws UsageError for a
+/// functor that is no such stencil, or not symmetric.
+template <class T>
+[[nodiscard]] GridSolution
+solve_own(Queue& queue, const GridProblem& problem, const std::string& kernel,
+          const std::vector<std::string>& settings, const View<const T>& f, const View<T>& u,
+          const GridOptions& options, comm::Communicator& ranks) {
+  const std::vector<lab::Setting> numbers = lab::parse_settings(settings);
+  const lab::UserKernel loaded = lab::load_user_kernel(kernel, numbers, lab::Use::evolution);
+  if (!loaded.evolution) throw UsageError("the operator is a stencil, and " + kernel + " is none");
+  const lab::Evolution functor = loaded.evolution(sizeof(T), std::nullopt);
+  if (functor.traits.inputs() != 1)
+    throw UsageError("the operator is a stencil of one input; " + kernel + " has " +
+                     std::to_string(functor.traits.inputs()));
+  stencil::require_fit(problem.boundaries, functor.traits.radius, problem.extents);
+  const stencil::RankPart part(ranks, problem.extents, functor.traits, problem.boundaries, 1,
+                               Index3{1, 1, ranks.ranks()});
+  std::optional<stencil::Sweeps> sweeps;
+  const auto apply = [&](const View<const T>& in, const View<T>& out) {
+    if (sweeps) {
+      sweeps->restart(std::vector<View<const T>>{in});
+    } else {
+      sweeps.emplace(functor.make(queue, {in.data}, part, std::nullopt));
+    }
+    sweeps->run(1);
+    sweeps->read(0, out);
+  };
+  OwnOperator<T> solver(queue, problem, apply, ranks);
+  return solver.solve(f, u, options);
+}
+
+} // namespace ridge::solve
