@@ -25,7 +25,4 @@ void add_wings(CommandLine& line);
 void add_report(CommandLine& line);
 void add_compare(CommandLine& line);
 
-/// Those of `ridge solve`.
-void add_solve_poisson(const Command& solve);
-
 } // namespace ridge::app

@@ -6,6 +6,7 @@
 #include "evolve_run.hpp"
 #include "evolve_setup.hpp"
 #include "evolve_system.hpp"
+#include "implicit_steps.hpp"
 
 #include <fmt/core.h>
 
@@ -29,6 +30,19 @@ void refuse_probes(const EvolveOptions& o) {
 void refuse_implicit(const EvolveOptions& o) {
   if (o.implicit.empty() && !o.tolerance && !o.reproducible) return;
   throw UsageError("--implicit, --tol and --reproducible are for heat and diffusion");
+}
+
+void add_implicit(const Command& command, EvolveOptions& o) {
+  command.add(
+      "--implicit", &o.implicit,
+      "backward-euler or crank-nicolson: steps of heat or diffusion of any --dt, each solved "
+      "by multigrid");
+  command.add("--tol", &o.tolerance,
+              "of an implicit step's residual over its right-hand side; 1e-10 if not given, 1e-5 "
+              "of fp32");
+  command.add(
+      "--reproducible", &o.reproducible,
+      "the bits of implicit steps do not depend on the number of ranks: no Fourier transforms");
 }
 
 std::string footer() {
@@ -61,16 +75,7 @@ void add_evolve(CommandLine& line) {
   command.add("--steps", &o->steps, "steps to take; 1000 if not given");
   command.add("--dt", &o->dt,
               "time of a step, or auto: 0.9 of the largest stable one; auto if not given");
-  command.add(
-      "--implicit", &o->implicit,
-      "backward-euler or crank-nicolson: steps of heat or diffusion of any --dt, each solved "
-      "by multigrid");
-  command.add("--tol", &o->tolerance,
-              "of an implicit step's residual over its right-hand side; 1e-10 if not given, 1e-5 "
-              "of fp32");
-  command.add(
-      "--reproducible", &o->reproducible,
-      "the bits of implicit steps do not depend on the number of ranks: no Fourier transforms");
+  if (has_implicit_steps()) add_implicit(command, *o);
   command.add(
       "--boundary", &o->boundary,
       "such as x=periodic,y=dirichlet:0,z-=neumann:1,z+=mirror, or dirichlet:FILE.h5:/path; "

@@ -8,8 +8,8 @@
 
 #include "../io/output_plan.hpp"
 #include "evolve_fields.hpp"
-#include "evolve_implicit.hpp"
 #include "evolve_steps.hpp"
+#include "implicit_steps.hpp"
 #include "picture.hpp"
 #include "rank_pieces.hpp"
 #include "run.hpp"
@@ -63,7 +63,7 @@ public:
       sweeps_.emplace(setup_.kernel.make(queue_, pointers_, *part_, laid));
       queue_.wait(); // what they were copied from goes
     } else {
-      implicit_.emplace(queue_, setup_, ranks_);
+      implicit_ = make_implicit_steps(queue_, setup_, ranks_);
       implicit_->set(pointers_);
       run_.schedule = implicit_->method();
     }
@@ -383,8 +383,8 @@ private:
   std::vector<Memory> packed_;
   std::vector<const void*> pointers_;
   std::optional<stencil::Sweeps> sweeps_;
-  std::optional<ImplicitRun> implicit_; ///< instead of these
-  Memory narrow_;                       ///< a field in 16 bits, where they are stored so
+  std::unique_ptr<ImplicitSteps> implicit_; ///< instead of these
+  Memory narrow_;                           ///< a field in 16 bits, where they are stored so
   FieldSums sums_before_;
   bool seen_odd_ = false;
 };

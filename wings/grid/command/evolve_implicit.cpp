@@ -1,9 +1,10 @@
-#include "evolve_implicit.hpp"
-
+// The implicit steps of `ridge evolve`.
 #include <ridge/core/error.hpp>
 #include <ridge/core/text.hpp>
 #include <ridge/grid/diffusion.hpp>
 #include <ridge/record/operations.hpp>
+
+#include "app/implicit_steps.hpp"
 
 #include <fmt/core.h>
 
@@ -12,24 +13,13 @@
 
 namespace ridge::app {
 
-class ImplicitRun::Any {
-public:
-  Any() = default;
-  Any(const Any&) = delete;
-  Any& operator=(const Any&) = delete;
-  virtual ~Any() = default;
-  virtual void set(const std::vector<const void*>& fields) = 0;
-  virtual void run(Index steps) = 0;
-  virtual void read(void* u) = 0;
-  [[nodiscard]] virtual std::string method() const = 0;
-  [[nodiscard]] virtual Record record() const = 0;
-};
+namespace {
 
 template <class T>
-class ImplicitRun::Of final : public Any {
+class Diffusing final : public ImplicitSteps {
 public:
-  Of(Queue& queue, const solve::GridProblem& problem, const EvolveRun& run,
-     comm::Communicator& ranks)
+  Diffusing(Queue& queue, const solve::GridProblem& problem, const EvolveRun& run,
+            comm::Communicator& ranks)
       : queue_(queue), run_(run), points_(problem.extents),
         owned_(solve::grid_of_ranks(problem, ranks.ranks()).owned(ranks.rank()).extents()),
         steps_(queue, problem, options_of(run), ranks) {}
@@ -99,30 +89,16 @@ private:
   solve::DiffusionSteps all_;
 };
 
-ImplicitRun::ImplicitRun(Queue& queue, const EvolveSetup& setup, comm::Communicator& ranks) {
-  const InputDataset& input = *setup.inputs.front();
-  const solve::GridProblem problem{input.extents().xyz(), setup.boundaries, 0};
-  if (input.element_bytes() == 4) {
-    steps_ = std::make_unique<Of<float>>(queue, problem, setup.run, ranks);
-  } else {
-    steps_ = std::make_unique<Of<double>>(queue, problem, setup.run, ranks);
-  }
-}
-ImplicitRun::~ImplicitRun() = default;
-void ImplicitRun::set(const std::vector<const void*>& fields) {
-  steps_->set(fields);
-}
-void ImplicitRun::run(Index steps) {
-  steps_->run(steps);
-}
-void ImplicitRun::read(void* u) {
-  steps_->read(u);
-}
-std::string ImplicitRun::method() const {
-  return steps_->method();
-}
-Record ImplicitRun::record() const {
-  return steps_->record();
-}
+const ImplicitStepsAnnounced
+    diffusion([](Queue& queue, const EvolveSetup& setup,
+                 comm::Communicator& ranks) -> std::unique_ptr<ImplicitSteps> {
+      const InputDataset& input = *setup.inputs.front();
+      const solve::GridProblem problem{input.extents().xyz(), setup.boundaries, 0};
+      if (input.element_bytes() == 4)
+        return std::make_unique<Diffusing<float>>(queue, problem, setup.run, ranks);
+      return std::make_unique<Diffusing<double>>(queue, problem, setup.run, ranks);
+    });
+
+} // namespace
 
 } // namespace ridge::app

@@ -4,18 +4,18 @@
 #include <ridge/grid/own_kernel.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
-#include "../core/refuse.hpp"
-#include "apply_output.hpp"
-#include "commands.hpp"
-#include "evolve_fields.hpp"
-#include "hdf5_describe.hpp"
-#include "interrupt.hpp"
+#include "app/apply_output.hpp"
+#include "app/commands.hpp"
+#include "app/evolve_fields.hpp"
+#include "app/hdf5_describe.hpp"
+#include "app/interrupt.hpp"
+#include "app/progress.hpp"
+#include "app/rank_pieces.hpp"
+#include "app/spacing.hpp"
+#include "app/transfer.hpp"
+#include "app/version.hpp"
+#include "core/refuse.hpp"
 #include "poisson_report.hpp"
-#include "progress.hpp"
-#include "rank_pieces.hpp"
-#include "spacing.hpp"
-#include "transfer.hpp"
-#include "version.hpp"
 
 #include <fmt/core.h>
 
@@ -362,9 +362,7 @@ struct PoissonCommand {
   }
 };
 
-} // namespace
-
-void add_solve_poisson(const Command& solve) {
+void add_poisson(const Command& solve) {
   const Command command = solve.add_command("poisson", "div(k grad u) - shift u = f, by multigrid");
   auto o = std::make_shared<PoissonCommand>();
   command.add({
@@ -420,4 +418,16 @@ void add_solve_poisson(const Command& solve) {
       Ranks::several);
 }
 
+} // namespace
+
 } // namespace ridge::app
+
+namespace ridge::wings {
+
+void grid(app::CommandLine& line);
+
+void grid(app::CommandLine& line) {
+  line.extend("solve", 0, "of a field on a grid", app::add_poisson);
+}
+
+} // namespace ridge::wings
