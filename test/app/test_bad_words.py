@@ -4,8 +4,6 @@ import pytest
 
 
 @pytest.mark.parametrize("words, says", [
-    (("solve", "helmholtz"), ["solve has no command helmholtz; the commands are ", "poisson"]),
-    (("solve",), ["solve needs a command; the commands are ", "poisson"]),
     (("nothing",), ["the commands are ", "bench"]),
     (("evolve", "heat", "a.h5:/u", "-o", "b.h5", "--picture", "c.SVG"), ["pictures are PNG files, and c.SVG"]),
 ])

@@ -237,27 +237,6 @@ def test_schedules_lists_fields_and_what_is_compiled(ridge):
     ridge.bad("schedules", "nothing", says="unknown kernel")
 
 
-def test_cycles_of_multigrid_are_checked_level_by_level(ridge):
-    records = ridge.good("bench", "multigrid", "--size", "33x20x18", "--device", "cpu", "--repeat", 3, "--schedule", "all",
-                         "--boundary", "x=periodic,y=mirror,z=dirichlet:0", "--json").records()
-    by_name = {r["schedule_name"]: r for r in records}
-    levels = int(by_name["v"]["levels"])
-    assert list(by_name) == ["v", "w", "f", "full", *[f"level{l}" for l in range(1, levels)], "default"]
-    assert all(r["check"]["ok"] for r in records)
-    assert by_name["v"]["size"] == [33, 20, 18] and by_name["v"]["items"] == 33 * 20 * 16
-    assert by_name["level1"]["items"] < by_name["v"]["items"]
-    assert all(r["flops"] is None and "flops: not counted" in r["convention"] for r in records)
-    def bytes_of(name):
-        return by_name[name]["bytes_read"] + by_name[name]["bytes_written"]
-    # 6 arrays of the finest level, 2 of the next, and what that takes.
-    coarse = by_name["level1"]["items"]
-    assert abs(bytes_of("v") - 8 * (6 * 33 * 20 * 16 + 2 * coarse) - bytes_of("level1")) <= 2
-    alone = [v for k, v in by_name["v"].items() if k.startswith("seconds_") and k[8].isdigit()]
-    assert len(alone) == levels and all(s >= 0 for s in alone)
-    ridge.bad("bench", "multigrid", "--size", "33x20x18", "--schedule", "level=7", says=["level=7: there are"])
-    ridge.bad("tune", "multigrid", "--size", "33x20x18", says=["no fastest to keep"])
-
-
 def test_joules_or_why_not(ridge):
     """RAPL is there on few machines of this kind; without it the record says nothing of it."""
     words = ("bench", "laplacian", "--size", "32x32x32", "--device", "cpu", "--no-roof", "--repeat", 3, "--energy")

@@ -158,25 +158,6 @@ def test_healthy_lists_and_trees(ridge):
         assert not named & {"loose-lists", "tight-lists", "small-leaves", "large-leaves"}
 
 
-def test_levels_of_multigrid(ridge, folder):
-    words = "multigrid", "--device", "cpu", "--size", "65x65x65", "--boundary", "x=dirichlet:0,y=mirror,z=periodic"
-    text = ridge.good("doctor", *words, "-o", "cycle.json").out
-    assert "dominated by" in text and " 63x65x65 " in text
-    (record,) = json.loads((folder / "cycle.json").read_text())
-    assert record["launches_63x65x65"] == 7 and record["moved_63x65x65"] > 2 * record["bytes_63x65x65"]
-    # A cpu has each sweep as a pass of its own; what that costs depends on its cache.
-    for d in diagnoses(ridge, *words):
-        levels = d["levels"]
-        assert levels[0]["points"] == "63x65x65" and levels[-1]["dominated_by"] == "exact"
-        assert abs(sum(l["share"] for l in levels) - 1) < 1e-9 and levels[0]["fraction"] >= 0
-        if d["cause"] == "staged-levels":
-            assert 2 < d["evidence"] < 4 and "63x65x65 points on" in d["fix"] and d["modelled_seconds"] is None
-    ridge.good("report", "cycle.json", "-o", "cycle.html")
-    ridge.bad("doctor", "multigrid", "--on", "h200", says=["once they have run", "--device"])
-    ridge.bad("doctor", "multigrid", "--device", "cpu", "--schedule", "w", says="examines V cycles")
-    ridge.bad("doctor", "laplacian", "--device", "cpu", "--boundary", "x=periodic", says="--boundary is for multigrid")
-
-
 def test_the_proof_of_a_leaf(ridge):
     result = ridge("doctor", "gravity-tree-cube", "--device", "cpu", "--size", 10000, "--schedule", "leaf=4096",
                    "--prove", "--json")  # fmt: skip

@@ -182,7 +182,6 @@ def test_what_is_said_and_refused(ridge):
     assert "ridge: 1 values of the start are beyond the range of fp16 and count as infinite\n" == done.err
     ridge.bad(*words, "half", says="--store-as half: fp16 or bf16 is right")
     ridge.bad(*words, "u=fp16,c=fp32", says="no field 'c'; there are u")
-    ridge.bad(*words, "fp16", "--implicit", "backward-euler", "--dt", "1", says="is for explicit steps")
     ridge.bad("evolve", "--restart", "out.h5", "--steps", "1", "--store-as", "fp16", says="--store-as cannot be given")
     write(u.astype("f8"))
     ridge.bad(*words, "fp16", says="computes in fp32; in.h5:/u is fp64")

@@ -16,7 +16,7 @@ COMMENT = r"^\s*(//|\*|#(?!include|if|define))"
 
 def lines_of(wing):
     """Code that names a wing's namespace, headers, library or name as text."""
-    name = re.compile(rf"\b{wing}::|[<\"/]{wing}[/.\"]|\bridge_{wing}\b|\badd_{wing}\b")
+    name = re.compile(rf"\b{wing}::|(<ridge/|\"|\bwings/){wing}[/.\"]|\bridge_{wing}\b|\badd_{wing}\b")
     files = [f for folder in FOLDERS for f in sorted((ROOT / folder).rglob("*.*"))]
     for file in [ROOT / "CMakeLists.txt", *files]:
         if file.suffix not in (".hpp", ".cpp", ".in", ".cmake", ".txt", ".py"):

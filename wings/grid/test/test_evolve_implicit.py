@@ -198,3 +198,9 @@ def test_values_without_a_norm_are_told(ridge, folder, value, words):
                  "--dt", 10, "--steps", 2, "--device", "cpu", *words)
     assert done.code == 1 and "values that are not finite, or too large" in done.err.splitlines()[-1]
     assert np.array_equal(state(0)[:, 1:-1], u[:, 1:-1], equal_nan=True)
+
+
+def test_fields_in_16_bits_are_for_explicit_steps(ridge, folder):
+    write(np.ones((8, 9), "f4"))
+    ridge.bad("evolve", "heat", "u0.h5:/u", "-o", "out.h5", "--boundary", "x=dirichlet:0,y=mirror", "--store-as", "fp16",
+              "--implicit", "backward-euler", "--dt", "1", says="is for explicit steps")

@@ -444,3 +444,11 @@ def test_cycles_that_gain_too_little_say_what_goes_on(ridge, folder):
     ridge.bad(*words, "--method", "multigrid", code=1, says="a cycle gains too little here; --method cg goes on")
     record, = ridge.good(*words, "--json", "--overwrite").records()
     assert record["residual"] <= 1e-10 and record["in_cache"]
+
+
+@pytest.mark.parametrize("words, says", [
+    (("solve", "helmholtz"), ["solve has no command helmholtz; the commands are ", "poisson"]),
+    (("solve",), ["solve needs a command; the commands are ", "poisson"]),
+])
+def test_words_that_solve_does_not_know(ridge, folder, words, says):
+    ridge.bad(*words, says=says)
