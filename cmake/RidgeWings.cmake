@@ -9,7 +9,7 @@
 #   command/*.cpp             its commands; one defines `void ridge::wings::NAME(app::CommandLine&)`, which adds them
 #                             and extends those of others (app/options.hpp)
 #   python/*.cpp              one defines `void ridge::wings::python::NAME(nanobind::module_&)`, the module ridge._NAME
-#   python/*.py, *.pyi        lie in the package; NAME.py is ridge.NAME
+#   python/*.py, *.pyi        lie in the package; NAME.py is ridge.NAME, and ridge itself has __all__ of _of_NAME.py
 #   test/*.cpp, test_*.py     its tests, a room of RIDGE_TEST_ROOMS, and those of its commands
 #   test/python/test_*.py     those of ridge.NAME
 file(GLOB every_wing CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/wings ${PROJECT_SOURCE_DIR}/wings/*)
@@ -123,17 +123,26 @@ function(ridge_python_of_wings target folder)
   set(declared)
   set(calls)
   set(imports)
+  set(more)
   foreach(wing IN LISTS every_wing)
-    if(NOT EXISTS ${PROJECT_SOURCE_DIR}/wings/${wing}/python/${wing}.py)
-      continue()
+    set(of_wing ${PROJECT_SOURCE_DIR}/wings/${wing}/python)
+    set(is_module FALSE)
+    if(EXISTS ${of_wing}/${wing}.py)
+      set(is_module TRUE)
+      string(APPEND imports "from . import ${wing} as ${wing}\n")
+      list(APPEND names "\"${wing}\"")
     endif()
-    string(APPEND imports "from . import ${wing} as ${wing}\n")
-    list(APPEND names "\"${wing}\"")
-    if(wing IN_LIST ridge_wings)
+    if(wing IN_LIST ridge_wings AND EXISTS ${of_wing})
       string(APPEND declared "void ${wing}(nanobind::module_& m);\n")
       string(APPEND calls "  add(\"ridge._${wing}\", wings::python::${wing});\n")
-    else()
+      if(EXISTS ${of_wing}/_of_${wing}.py)
+        string(APPEND imports "from . import _of_${wing}\nfrom ._of_${wing} import *\n")
+        string(APPEND more "__all__ += _of_${wing}.__all__\n")
+      endif()
+    elseif(EXISTS ${of_wing})
       file(REMOVE ${folder}/_${wing}.pyi)
+    endif()
+    if(is_module AND NOT wing IN_LIST ridge_wings)
       set(file ${CMAKE_CURRENT_BINARY_DIR}/package/${wing}.py)
       file(CONFIGURE OUTPUT ${file} CONTENT "\"\"\"What stands for ridge.${wing}, which was not built.\"\"\"
 
@@ -154,7 +163,7 @@ def __getattr__(name: str) -> Any:
 
 ${imports}
 __all__: list[str] = [${names}]
-")
+${more}")
   list(APPEND files ${list})
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/wings.cpp CONTENT "#include \"python/wings.hpp\"
 

@@ -15,7 +15,6 @@ from ._grad import Gradient, grad
 from ._pairs import Pairs, pairs
 from ._ranks import Ranks, ranks
 from ._record import Record, Records, Report, report
-from ._solve import Solution, solve
 from ._stencil import Stencil, stencil
 from ._sweeps import Sweeps, sweeps
 from ._systems import Systems
@@ -25,11 +24,11 @@ from ._tune import Tuned, tune
 from ._wings import *
 
 __all__ = [
-    "Chain", "Diagnoses", "Failure", "Gradient", "Pairs", "Ranks", "Record", "Records", "Report", "Solution",
+    "Chain", "Diagnoses", "Failure", "Gradient", "Pairs", "Ranks", "Record", "Records", "Report",
     "Stencil", "Sweeps", "Systems", "TraceError", "Tuned", "UsageError", "__version__", "bench",
     "branch", "ceil", "chain", "clip", "contract", "cos", "devices", "doctor", "exp", "floor", "grad", "gravity",
     "hypot", "lattice", "log", "maximum", "minimum", "neighbours", "pairs", "power", "ranks", "report",
-    "rsqrt", "scan", "sign", "sin", "solve", "sqrt", "stencil", "sweeps", "tan", "tanh", "tridiagonal",
+    "rsqrt", "scan", "sign", "sin", "sqrt", "stencil", "sweeps", "tan", "tanh", "tridiagonal",
     "trunc", "tune", "where",
 ]
 __all__ += _wings.__all__

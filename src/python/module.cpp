@@ -11,7 +11,6 @@
 #include "options.hpp"
 #include "others_may_run.hpp"
 #include "ranks.hpp"
-#include "solve.hpp"
 #include "sweeps.hpp"
 #include "systems.hpp"
 #include "wings.hpp"
@@ -66,7 +65,6 @@ NB_MODULE(_core, m) {
   add_lattice(m);
   add_bodies(m);
   add_ranks(m);
-  add_solve(m);
   add_wings();
   m.def("devices", &devices);
   m.def("headers_folder", &headers_folder);

@@ -10,13 +10,12 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The lines that each pattern takes in files that are not its own. Lower a bound when you take lines away: the aim is
 # eight for each, and a new pattern has no more.
-MOST = {"stencil": 7, "sweeps": 5, "pairs": 5, "lattice": 7, "chain": 5}
+MOST = {"stencil": 7, "sweeps": 4, "pairs": 5, "lattice": 7, "chain": 5}
 # A pattern's own: its folders and its built-in kernels.
 OWN = r"(include/ridge|src)/{pattern}(/|\.hpp)|(include/ridge|src)/lab/kernels/{pattern}"
 HOME = {"sweeps": "stencil"}  # in whose folder a pattern lies until it has its own
 # Programs for people's own data call patterns as any program of a user's does.
 PROGRAMS = (r"(include/ridge|src)/(nbody|md|apps|gradient|solve)/|src/app/(apply|evolve|nbody|md|spacing|solve)|"
-            r"src/lab/solve_own\.cpp|"  # for the command and for Python
            r"include/ridge/\w+\.hpp")  # headers for users name all that they bring
 COMMENT = r"^\s*//|^\s*\*|^\s*#(?!include|if|define)"
 

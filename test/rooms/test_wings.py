@@ -9,14 +9,15 @@ import sys
 from test_rooms import LEVEL, ROOT
 
 # The lines that each wing takes in files that are not its own. Lower a bound when you take lines away: the aim is eight.
-MOST = {"atmosphere": 0, "gauge": 0}
+# Two of grid's say "grid" of others: a field of schedules, and a column of a table.
+MOST = {"atmosphere": 0, "gauge": 0, "grid": 4}
 FOLDERS = ("include", "src", "cmake", "python")
 COMMENT = r"^\s*(//|\*|#(?!include|if|define))"
 
 
 def lines_of(wing):
     """Code that names a wing's namespace, headers, library or name as text."""
-    name = re.compile(rf"\b{wing}::|(<ridge/|\"|\bwings/){wing}[/.\"]|\bridge_{wing}\b|\badd_{wing}\b")
+    name = re.compile(rf"\b{wing}::|(<ridge/|\"(\.\./)*|\bwings/){wing}[/.\"]|\bridge_{wing}\b|\badd_{wing}\b")
     files = [f for folder in FOLDERS for f in sorted((ROOT / folder).rglob("*.*"))]
     for file in [ROOT / "CMakeLists.txt", *files]:
         if file.suffix not in (".hpp", ".cpp", ".in", ".cmake", ".txt", ".py"):

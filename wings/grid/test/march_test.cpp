@@ -2,7 +2,7 @@
 #include <ridge/device/generate.hpp>
 
 #include "devices.hpp"
-#include "level.hpp"
+#include "../src/level.hpp"
 
 #include <gtest/gtest.h>
 

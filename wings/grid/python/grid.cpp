@@ -1,5 +1,4 @@
-#include "solve.hpp"
-
+// Elliptic problems on arrays of Python.
 #include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/core/text.hpp>
@@ -7,10 +6,10 @@
 #include <ridge/grid/own_kernel.hpp>
 #include <ridge/lab/calls.hpp>
 
-#include "call.hpp"
-#include "interrupt.hpp"
-#include "others_may_run.hpp"
-#include "queues.hpp"
+#include "python/call.hpp"
+#include "python/interrupt.hpp"
+#include "python/others_may_run.hpp"
+#include "python/queues.hpp"
 
 #include <fmt/format.h>
 #include <nanobind/stl/array.h>
@@ -200,13 +199,24 @@ double copy_rate(const std::string& device) {
   return found == nullptr ? 0 : found->value;
 }
 
-} // namespace
-
-void add_solve(nb::module_& m) {
+/// Adds `solve_grid` and `copy_rate`.
+void add_to(nb::module_& m) {
   m.def("solve_grid", &solve_grid, "arrays"_a, "boundary"_a, "spacing"_a, "shift"_a, "order"_a,
         "method"_a, "cycle"_a, "smoother"_a, "tolerance"_a, "cycles"_a, "from_guess"_a, "project"_a,
         "has_coefficient"_a, "has_mask"_a, "own"_a, "settings"_a, "device"_a.none());
   m.def("copy_rate", &copy_rate, "device"_a);
 }
 
+} // namespace
+
 } // namespace ridge::python
+
+namespace ridge::wings::python {
+
+void grid(nb::module_& m);
+
+void grid(nb::module_& m) {
+  ridge::python::add_to(m);
+}
+
+} // namespace ridge::wings::python

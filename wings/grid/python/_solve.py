@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
-from . import _arrays, _core
+from . import _arrays, _core, _grid
 from ._extents import spacing_of
 from ._options import device_of, number_of, text_of, whole_of
 from ._stencil import Stencil
@@ -48,7 +48,7 @@ class Solution:
     def fraction(self) -> Optional[float]:
         """Least bytes a second over those of a copy, which the first use measures; None on an
         emulated GPU and where nothing was to be done."""
-        rate = _core.copy_rate(self.device)
+        rate = _grid.copy_rate(self.device)
         return self.bytes / self.seconds / rate if rate > 0 and self.seconds > 0 else None
 
     def __repr__(self) -> str:
@@ -136,7 +136,7 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
         mask = _arrays.as_numbers(mask, f)
     arrays = (f, out, *(a for a in (coefficient, mask) if a is not None))
     rank = len(f.shape)
-    fields = _core.solve_grid(
+    fields = _grid.solve_grid(
         arrays, _boundary_text(boundary, None, rank), spacing_of(spacing, rank), number_of(shift, "solve: shift"),
         whole_of(order, "solve: order", 1, 100), method, cycle or "",
         smoother or "", float(tol), most, bool(guess),
