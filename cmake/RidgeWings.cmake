@@ -1,9 +1,21 @@
 # Wings: codes for users of one field, a folder of wings/ each, which nothing outside names:
 #   include/ridge/NAME/*.hpp  its headers; kernels.hpp has all of its kernels, for compiling on demand
-#   src/*.cpp                 its library; *_kernels.cpp are compiled once per device kind, in the modules
+#   src/*.cpp                 its library; *_kernels.cpp are compiled once per device kind, in the modules. Commands
+#                             and tests include its headers as "../src/NAME.hpp": two wings may have the same names
 #   command/*.cpp             its commands; one defines `void ridge::wings::NAME(app::CommandLine&)`, which adds them
 #   test/*.cpp, test_*.py     its tests, a room of RIDGE_TEST_ROOMS, and those of its commands
-file(GLOB every_wing CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/wings ${PROJECT_SOURCE_DIR}/wings/*)
+#   place                     a number: where its commands stand among those of all wings in lists; 50 without
+file(GLOB found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/wings ${PROJECT_SOURCE_DIR}/wings/*)
+set(every_wing)
+foreach(wing IN LISTS found)
+  set(place 50)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/wings/${wing}/place)
+    file(STRINGS ${PROJECT_SOURCE_DIR}/wings/${wing}/place place)
+  endif()
+  list(APPEND every_wing "${place} ${wing}")
+endforeach()
+list(SORT every_wing COMPARE NATURAL)
+list(TRANSFORM every_wing REPLACE "^[0-9]+ " "")
 set(RIDGE_WINGS ALL CACHE STRING "Wings to build: ALL, or a list of folders of wings/, which may be empty")
 set(ridge_wings ${RIDGE_WINGS})
 if(RIDGE_WINGS STREQUAL "ALL")
@@ -39,6 +51,17 @@ function(ridge_of_wings result)
     endforeach()
   endforeach()
   set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# ridge_kernels_of_wings(<result>): the kernels of each wing in one source, or in a few.
+function(ridge_kernels_of_wings result)
+  set(all)
+  foreach(wing folder IN ZIP_LISTS ridge_wings ridge_wing_folders)
+    file(GLOB kernels CONFIGURE_DEPENDS ${folder}/src/*_kernels.cpp)
+    ridge_kernels_together(together 4 FOLDER ${wing} ${kernels})
+    list(APPEND all ${together})
+  endforeach()
+  set(${result} ${all} PARENT_SCOPE)
 endfunction()
 
 # ridge_add_wings(): a library of each, ridge_NAME.
