@@ -14,11 +14,20 @@ from over_ranks import ENVIRONMENT, MPIRUN
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WINGS = sorted(folder.name for folder in (ROOT / "wings").iterdir())
-NOT_BUILT = set(WINGS) - set(os.environ.get("RIDGE_WINGS", ",".join(WINGS)).split(","))
+
+
+def commands_of(wing):
+    text = "".join(file.read_text() for file in (ROOT / "wings" / wing / "command").glob("*.cpp"))
+    return set(re.findall(r'\bline\.add_command\(\s*"(\w+)"', text))
+
+
+# Commands of the wings that this build has not.
+NOT_BUILT = {command for wing in set(WINGS) - set(os.environ.get("RIDGE_WINGS", ",".join(WINGS)).split(","))
+             for command in commands_of(wing)}
 
 
 def built(commands):
-    """Those of a list of names, or of a dictionary of words by name, whose wings this build has."""
+    """Those of a list of names, or of a dictionary of words by name, that this build has."""
     if isinstance(commands, dict):
         return {name: words for name, words in commands.items() if words[0] not in NOT_BUILT}
     return [name for name in commands if name not in NOT_BUILT]
@@ -48,7 +57,14 @@ class Ridge:
     def __init__(self, program):
         self.program = program
 
+    @staticmethod
+    def require_built(words):
+        """Skips the rest of a test of another wing's commands, or of what is the same for all."""
+        if words and words[0] in NOT_BUILT:
+            pytest.skip(f"this build has no {words[0]}")
+
     def __call__(self, *words, cwd=None, limit=120, prefix=(), **options):
+        self.require_built(words)
         done = subprocess.run(
             [*prefix, self.program, *map(str, words)],
             cwd=cwd, capture_output=True, text=True, timeout=limit, check=False, **options,
@@ -77,6 +93,7 @@ class Ridge:
 
     def start(self, *words, **options):
         """Starts the command to be interrupted: SIGINT is not ignored, whoever runs the tests."""
+        self.require_built(words)
         return subprocess.Popen(
             [self.program, *map(str, words)],
             **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options},
@@ -119,6 +136,7 @@ def mpi(ridge):
         return ridge(*words, prefix=(MPIRUN, "-n", str(ranks)), env=env, limit=limit, **options)
 
     run.program = ridge.program
+    run.require_built = ridge.require_built
     return run
 
 

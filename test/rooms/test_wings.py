@@ -9,14 +9,26 @@ import sys
 from test_rooms import LEVEL, ROOT
 
 # The lines that each wing takes in files that are not its own. Lower a bound when you take lines away: the aim is eight.
-MOST = {"atmosphere": 0}
+MOST = {"atmosphere": 0, "bodies": 0, "md": 0}
 FOLDERS = ("include", "src", "cmake", "python")
 COMMENT = r"^\s*(//|\*|#(?!include|if|define))"
 
 
+def name_of(wing):
+    """What names a wing: its folder, namespaces and library; its headers for users; its commands, as text too."""
+    folder = ROOT / "wings" / wing
+    texts = [file.read_text() for file in sorted(folder.rglob("*.[hc]pp"))]
+    found = {space for text in texts for space in re.findall(r"^namespace ridge::(\w+)", text, re.M)}
+    own = "|".join({wing} | found - LEVEL.keys() - {"wings"})
+    headers = "|".join(file.stem for file in (folder / "include/ridge").glob("*.hpp")) or "(?!)"
+    commands = "|".join(c for text in texts for c in re.findall(r'\bline\.add_command\(\s*"(\w+)"', text)) or "(?!)"
+    return re.compile(rf"\b({own})::|[<\"/]({own})/|\bridge_({own})\b|[<\"/]({headers})\.hpp|"
+                      rf"\badd_({commands})\b|\"(ridge )?({commands})\b")
+
+
 def lines_of(wing):
-    """Code that names a wing's namespace, headers, library or name as text."""
-    name = re.compile(rf"\b{wing}::|[<\"/]{wing}[/.\"]|\bridge_{wing}\b|\badd_{wing}\b")
+    """Code that names a wing."""
+    name = name_of(wing)
     files = [f for folder in FOLDERS for f in sorted((ROOT / folder).rglob("*.*"))]
     for file in [ROOT / "CMakeLists.txt", *files]:
         if file.suffix not in (".hpp", ".cpp", ".in", ".cmake", ".txt", ".py"):
@@ -28,19 +40,19 @@ def lines_of(wing):
 
 def included(file):
     """Rooms and wings whose headers a file includes."""
-    return re.findall(r"^#include (?:<ridge/|\")(\w+)/", file.read_text(), re.M)
+    for path in re.findall(r"^#include (?:<ridge/|\")([\w./]+)/", file.read_text(), re.M):
+        if path.startswith(".."):  # from one folder of a wing to another
+            path = (file.parent / path).resolve().relative_to(ROOT / "wings")
+        yield pathlib.PurePath(path).parts[0]
 
 
 def wrong_includes(wing):
     """A wing's command may include the room of the commands, all else of it rooms above that."""
-    folder = ROOT / "wings" / wing
-    for file in sorted([*(folder / "include").rglob("*.hpp"), *(folder / "src").rglob("*.[hc]pp")]):
+    for file in sorted((ROOT / "wings" / wing).rglob("*.[hc]pp")):
+        part = file.relative_to(ROOT / "wings" / wing).parts[0]
         for room in included(file):
-            if room != wing and (room not in LEVEL or room in ("app", "python", "c")):
-                yield f"{file.relative_to(ROOT)}: the wing {wing} may not include {room}"
-    for file in sorted((folder / "command").rglob("*.[hc]pp")):
-        for room in included(file):
-            if room != wing and room not in LEVEL:
+            below = room in ("app", "python", "c") and part != "command"
+            if room != wing and (room not in LEVEL or below and part != "test"):
                 yield f"{file.relative_to(ROOT)}: the wing {wing} may not include {room}"
 
 
