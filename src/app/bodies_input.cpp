@@ -27,8 +27,11 @@ public:
       : name_(name), files_(files), group_(name.path == "/" ? "" : name.path),
         file_(open_hdf5(name.file)) {
     std::string program;
-    refuse_if(group_.empty() && read_attribute(file_, "program", program) &&
-                  (program == "ridge nbody" || program == "ridge md"),
+    const auto leads_to = [&](const char* what) {
+      return H5Lexists(file_.id(), what, H5P_DEFAULT) > 0;
+    };
+    refuse_if(group_.empty() && read_attribute(file_, "program", program) && leads_to("mass") &&
+                  leads_to("snapshots"),
               "{0} is the file of a run: go on with {1} --restart {0}, or start anew from a "
               "snapshot, such as {0}:/snapshots/0000000000",
               name.file.string(), program);

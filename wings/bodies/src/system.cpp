@@ -11,6 +11,7 @@
 #include "pairs/motion.hpp"
 #include "ring.hpp"
 #include "share.hpp"
+#include "sums.hpp"
 #include "tree_system.hpp"
 
 #include <algorithm>
@@ -247,7 +248,7 @@ private:
   void take_back(Meeting& meeting) {
     meeting.back.run();
     const Index n = share_.count();
-    pairs::Addition<T> lost{spans_of(sums_), {}, true};
+    Addition<T> lost{spans_of(sums_), {}, true};
     for (std::size_t c = 0; c < lost.from.size(); ++c)
       lost.from[c] = {meeting.returned.data() + static_cast<Index>(c) * n, n};
     add_up_(queue_, lost);
@@ -383,10 +384,9 @@ private:
   Queue queue_;
   pairs::MoveBodies<T>* move_bodies_ =
       offered<pairs::MoveBodies<T>>(queue_.device().kind(), typeid(pairs::Motion<T>));
-  pairs::AddUp<T>* add_up_ =
-      offered<pairs::AddUp<T>>(queue_.device().kind(), typeid(pairs::Addition<T>));
-  pairs::FindExtent<double>* find_extent_ =
-      offered<pairs::FindExtent<double>>(queue_.device().kind(), typeid(pairs::Extent<double>));
+  AddUp<T>* add_up_ = offered<AddUp<T>>(queue_.device().kind(), typeid(Addition<T>));
+  FindExtent<double>* find_extent_ =
+      offered<FindExtent<double>>(queue_.device().kind(), typeid(Extent<double>));
   Parameters parameters_;
   Share share_;
   pairs::NamedSchedule schedule_; ///< of what the own bodies do to each other

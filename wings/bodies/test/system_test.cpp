@@ -8,9 +8,9 @@
 
 #include "../src/diagnostics.hpp"
 #include "../src/starts.hpp"
+#include "../src/sums.hpp"
 #include "../src/system.hpp"
 #include "devices.hpp"
-#include "pairs/motion.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -248,7 +248,7 @@ TEST_P(Systems, FindHowFarApartBodiesAre) {
     queue.wait();
   }
   const Field<double> bounds(device, Extents{6 * 64});
-  offered<pairs::FindExtent<double>>(device.kind(), typeid(pairs::Extent<double>))(
+  offered<FindExtent<double>>(device.kind(), typeid(Extent<double>))(
       queue, {{at[0].elements(), at[1].elements(), at[2].elements()}, bounds.elements()});
   std::vector<double> found(6 * 64);
   copy_to_host(queue, found.data(), bounds.data(), 6 * 64);
