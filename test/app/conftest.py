@@ -13,17 +13,26 @@ import pytest
 from over_ranks import ENVIRONMENT, MPIRUN
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-WINGS = sorted(folder.name for folder in (ROOT / "wings").iterdir())
 
 
-def commands_of(wing):
-    text = "".join(file.read_text() for file in (ROOT / "wings" / wing / "command").glob("*.cpp"))
-    return set(re.findall(r'\bline\.add_command\(\s*"(\w+)"', text))
+def place_of(wing):
+    """Where its commands stand in lists (cmake/RidgeWings.cmake)."""
+    file = wing / "place"
+    return (int(file.read_text()) if file.exists() else 50, wing.name)
 
 
-# Commands of the wings that this build has not.
-NOT_BUILT = {command for wing in set(WINGS) - set(os.environ.get("RIDGE_WINGS", ",".join(WINGS)).split(","))
-             for command in commands_of(wing)}
+def commands_of(wings):
+    texts = [file.read_text() for wing in wings for file in sorted((wing / "command").glob("*.cpp"))]
+    return [command for text in texts for command in re.findall(r'\bline\.add_command\(\s*"(\w+)"', text)]
+
+
+WINGS = sorted((ROOT / "wings").iterdir(), key=place_of)
+# Those of this build, which may lie elsewhere.
+BUILT = WINGS
+if "RIDGE_WINGS" in os.environ:
+    BUILT = [pathlib.Path(wing) for wing in os.environ["RIDGE_WINGS"].split(",") if wing]
+OF_WINGS = commands_of(BUILT)
+NOT_BUILT = set(commands_of(WINGS)) - set(OF_WINGS)
 
 
 def built(commands):

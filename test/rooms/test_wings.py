@@ -9,14 +9,16 @@ import sys
 from test_rooms import LEVEL, ROOT
 
 # The lines that each wing takes in files that are not its own. Lower a bound when you take lines away: the aim is eight.
-MOST = {"atmosphere": 0, "bodies": 0, "md": 0}
+MOST = {"atmosphere": 0, "bodies": 0, "md": 0, "tiny": 0}
 FOLDERS = ("include", "src", "cmake", "python")
+# Those of the house, and one that stands for a user's own (RIDGE_WINGS_PATH).
+WINGS = {f.name: f for base in ("wings", "test/wing") for f in sorted((ROOT / base).iterdir()) if f.is_dir()}
 COMMENT = r"^\s*(//|\*|#(?!include|if|define))"
 
 
 def name_of(wing):
     """What names a wing: its folder, namespaces and library; its headers for users; its commands, as text too."""
-    folder = ROOT / "wings" / wing
+    folder = WINGS[wing]
     texts = [file.read_text() for file in sorted(folder.rglob("*.[hc]pp"))]
     found = {space for text in texts for space in re.findall(r"^namespace ridge::(\w+)", text, re.M)}
     own = "|".join({wing} | found - LEVEL.keys() - {"wings"})
@@ -42,14 +44,15 @@ def included(file):
     """Rooms and wings whose headers a file includes."""
     for path in re.findall(r"^#include (?:<ridge/|\")([\w./]+)/", file.read_text(), re.M):
         if path.startswith(".."):  # from one folder of a wing to another
-            path = (file.parent / path).resolve().relative_to(ROOT / "wings")
+            path = (file.parent / path).resolve()
+            path = next(path.relative_to(f.parent) for f in WINGS.values() if f.parent in path.parents)
         yield pathlib.PurePath(path).parts[0]
 
 
 def wrong_includes(wing):
     """A wing's command may include the room of the commands, all else of it rooms above that."""
-    for file in sorted((ROOT / "wings" / wing).rglob("*.[hc]pp")):
-        part = file.relative_to(ROOT / "wings" / wing).parts[0]
+    for file in sorted(WINGS[wing].rglob("*.[hc]pp")):
+        part = file.relative_to(WINGS[wing]).parts[0]
         for room in included(file):
             below = room in ("app", "python", "c") and part != "command"
             if room != wing and (room not in LEVEL or below and part != "test"):
@@ -60,9 +63,8 @@ if __name__ == "__main__":
     if "--list" in sys.argv:
         print("\n".join(lines_of(sys.argv[-1])))
         sys.exit()
-    wings = sorted(f.name for f in (ROOT / "wings").iterdir() if f.is_dir())
-    wrong = [w for wing in wings for w in wrong_includes(wing)]
-    counts = {wing: len(list(lines_of(wing))) for wing in wings}
+    wrong = [w for wing in WINGS for w in wrong_includes(wing)]
+    counts = {wing: len(list(lines_of(wing))) for wing in WINGS}
     wrong += [f"{w}: {n} lines in files that are not its own, more than {MOST.get(w, 8)}; --list {w} prints them"
               for w, n in counts.items() if n > MOST.get(w, 8)]
     print("\n".join(wrong) or "; ".join(f"{w}: {n} lines elsewhere" for w, n in counts.items()))

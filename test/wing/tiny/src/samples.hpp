@@ -1,0 +1,14 @@
+// Samples that decay on a device.
+#pragma once
+
+#include <ridge/device/device.hpp>
+
+#include <vector>
+
+namespace ridge::tiny {
+
+/// What is left of samples after so many steps, in each of which a share decays.
+[[nodiscard]] std::vector<double> left_after(const Device& device, std::vector<double> samples,
+                                             double share, Index steps);
+
+} // namespace ridge::tiny
