@@ -1,6 +1,7 @@
 // Samples that decay on a device.
 #pragma once
 
+#include <ridge/core/extents.hpp>
 #include <ridge/device/device.hpp>
 
 #include <vector>
