@@ -213,8 +213,9 @@ public:
   void execute(const Device& device) {
     require_sound(now_.bodies, run_.parameters);
     if (!goes_on() && run_.parameters.precision == nbody::Precision::fp32)
-      take_origin_inside(now_.bodies);
-    if (run_.parameters.softening == 0) require_apart(now_.bodies, run_.parameters.precision);
+      nbody::take_origin_inside(now_.bodies);
+    if (run_.parameters.softening == 0)
+      nbody::require_apart(now_.bodies, run_.parameters.precision);
     claim_output();
     choose_device(device);
     if (!goes_on()) run_.id = checksum(0, run_.parameters, 0, now_.bodies);

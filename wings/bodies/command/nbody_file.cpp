@@ -103,7 +103,7 @@ void write_nbody(BodiesFile& file, const NbodyRun& run, const Snapshot& snapshot
   const nbody::Parameters& p = run.parameters;
   const Bodies& bodies = snapshot.bodies;
   const bool by_tree = p.forces == nbody::Forces::tree;
-  const bool own_origin = has_own_origin(bodies);
+  const bool own_origin = nbody::has_own_origin(bodies);
   const int bytes = p.precision == nbody::Precision::fp32 ? 4 : 8;
   const int position_bytes = own_origin ? 8 : bytes; // far from the origin fp32 would be too little
   // Velocity, potential, the position once or twice; accelerations, and where nodes were found.
