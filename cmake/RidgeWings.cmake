@@ -89,8 +89,7 @@ function(ridge_add_wings)
     file(GLOB sources CONFIGURE_DEPENDS ${ridge_folder_of_${wing}}/src/*.cpp)
     list(FILTER sources EXCLUDE REGEX "_kernels[.]cpp$") # in the modules
     add_library(ridge_${wing} STATIC ${sources})
-    target_include_directories(ridge_${wing} PRIVATE ${PROJECT_SOURCE_DIR}/src
-                               INTERFACE ${ridge_folder_of_${wing}}/src)
+    target_include_directories(ridge_${wing} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(ridge_${wing} PUBLIC ridge PRIVATE fmt::fmt)
     set_target_properties(ridge_${wing} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     ridge_warnings(ridge_${wing})
