@@ -6,6 +6,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 
 import h5py
 import pytest
@@ -154,6 +155,14 @@ def folder(tmp_path, monkeypatch):
     """An empty folder, which is also the current one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def require_published_answers(ridge, script):
+    """The small form of a validation."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "bench" / "validation" / f"{script}.py", ridge.program, "cpu", "--small"],
+        capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "agrees", done.stdout + done.stderr
 
 
 def left_in(folder):

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as xml
 import h5py
 import numpy as np
 import pytest
-from conftest import as_one_file, left_in, rest_of_terminal, run_files
+from conftest import as_one_file, left_in, require_published_answers, rest_of_terminal, run_files
 
 
 def reference_forces(position, mass, softening, gravity=1.0):
@@ -307,3 +307,8 @@ def test_progress_is_for_terminals(ridge, folder):
     seen += rest_of_terminal(ours)
     assert run.wait() == 130
     assert b"\r\x1b[Kridge: interrupted" in seen
+
+
+@pytest.mark.parametrize("script", ["few_bodies", "clusters", "trees"])
+def test_published_answers(ridge, folder, script):
+    require_published_answers(ridge, script)

@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-BENCH = pathlib.Path(__file__).parents[2] / "bench" / "lammps_melt.py"
+BENCH = pathlib.Path(__file__).parents[3] / "bench" / "lammps_melt.py"
 
 
 @pytest.mark.skipif(shutil.which("lmp") is None, reason="no lmp here (Debian: lammps)")

@@ -14,7 +14,7 @@ import pytest
 from conftest import as_one_file, left_in, run_files
 from over_ranks import ENVIRONMENT, MPIRUN
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "near_pairs.md"
+PAGE = pathlib.Path(__file__).parents[3] / "docs" / "near_pairs.md"
 
 
 def snapshot(name, step):
