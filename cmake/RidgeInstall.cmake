@@ -2,7 +2,7 @@
 # package takes the component `runtime`, and its own module, `python`.
 include(CMakePackageConfigHelpers)
 
-list(TRANSFORM ridge_wing_folders APPEND /include/ridge OUTPUT_VARIABLE wing_headers)
+ridge_of_wings(wing_headers include/ridge) # where there are any
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ridge ${wing_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT runtime)
 # The library and the built-in kernels' names; the modules lie beside the library, where it looks for

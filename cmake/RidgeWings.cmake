@@ -4,7 +4,8 @@
 #   include/ridge/NAME.hpp    its header for users, where it has one: its library is then part of the library, ridge
 #                             (NAME/for_users.hpp: so it is where a header of the house brings that)
 #   src/*.cpp                 its library; *_kernels.cpp are compiled once per device kind, in the modules. What is part
-#                             of ridge announces its cases of `ridge bench` (KernelsAnnounced) and their options there
+#                             of ridge announces its cases of `ridge bench` (KernelsAnnounced) and their options there.
+#                             Commands and tests include its headers as "../src/NAME.hpp": two wings may have the same
 #   io/*.cpp, io/hdf5/*.cpp   its files, a part of ridge_io; the Python module has the first
 #   sources.cmake             flags of sources, where they have their own
 #   command/*.cpp             its commands; one defines `void ridge::wings::NAME(app::CommandLine&)`, which adds them
@@ -13,19 +14,49 @@
 #   python/*.py, *.pyi        lie in the package; NAME.py is ridge.NAME, and ridge itself has __all__ of _of_NAME.py
 #   test/*.cpp, test_*.py     its tests, a room of RIDGE_TEST_ROOMS, and those of its commands
 #   test/python/test_*.py     those of ridge.NAME
-file(GLOB every_wing CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/wings ${PROJECT_SOURCE_DIR}/wings/*)
-set(RIDGE_WINGS ALL CACHE STRING "Wings to build: ALL, or a list of folders of wings/, which may be empty")
-set(ridge_wings ${RIDGE_WINGS})
-if(RIDGE_WINGS STREQUAL "ALL")
-  set(ridge_wings ${every_wing})
-endif()
-foreach(wing IN LISTS ridge_wings)
-  if(NOT wing IN_LIST every_wing)
-    message(FATAL_ERROR "RIDGE_WINGS=${RIDGE_WINGS}: there is no wings/${wing}; there are ${every_wing}")
+#   place                     a number: where its commands stand among those of all wings in lists; 50 without
+set(RIDGE_WINGS_PATH "" CACHE STRING "Folders that hold further wings, such as your own, as wings/ does")
+set(every_wing)
+foreach(path ${PROJECT_SOURCE_DIR}/wings ${RIDGE_WINGS_PATH})
+  get_filename_component(path ${path} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
+  if(NOT IS_DIRECTORY ${path})
+    message(FATAL_ERROR "RIDGE_WINGS_PATH=${RIDGE_WINGS_PATH}: there is no folder ${path}")
   endif()
+  file(GLOB folders CONFIGURE_DEPENDS ${path}/*)
+  foreach(folder IN LISTS folders)
+    get_filename_component(wing ${folder} NAME)
+    if(ridge_folder_of_${wing})
+      message(FATAL_ERROR "two wings of one name: ${ridge_folder_of_${wing}} and ${folder}")
+    endif()
+    set(ridge_folder_of_${wing} ${folder})
+    set(place 50)
+    if(EXISTS ${folder}/place)
+      file(STRINGS ${folder}/place place)
+    endif()
+    list(APPEND every_wing "${place} ${wing}")
+  endforeach()
 endforeach()
-list(JOIN ridge_wings "," ridge_wings_text) # for tests
-list(TRANSFORM ridge_wings PREPEND ${PROJECT_SOURCE_DIR}/wings/ OUTPUT_VARIABLE ridge_wing_folders)
+list(SORT every_wing COMPARE NATURAL)
+list(TRANSFORM every_wing REPLACE "^[0-9]+ " "")
+set(RIDGE_WINGS ALL CACHE STRING "Wings to build: ALL, or a list of names of their folders, which may be empty")
+set(ridge_wings ${every_wing})
+if(NOT RIDGE_WINGS STREQUAL "ALL")
+  foreach(wing IN LISTS RIDGE_WINGS)
+    if(NOT wing IN_LIST every_wing)
+      message(FATAL_ERROR "RIDGE_WINGS=${RIDGE_WINGS}: there is no wing ${wing}; there are ${every_wing}")
+    endif()
+  endforeach()
+  foreach(wing IN LISTS every_wing)
+    if(NOT wing IN_LIST RIDGE_WINGS)
+      list(REMOVE_ITEM ridge_wings ${wing})
+    endif()
+  endforeach()
+endif()
+set(ridge_wing_folders)
+foreach(wing IN LISTS ridge_wings)
+  list(APPEND ridge_wing_folders ${ridge_folder_of_${wing}})
+endforeach()
+list(JOIN ridge_wing_folders "," ridge_wings_text) # for tests
 
 # One folder of all headers, where kernels that are compiled on demand find them, as an installation has them.
 set(ridge_headers ${PROJECT_BINARY_DIR}/include/ridge)
@@ -64,10 +95,21 @@ function(ridge_of_wings result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
+# ridge_kernels_of_wings(<result>): the kernels of each wing in one source, or in a few.
+function(ridge_kernels_of_wings result)
+  set(all)
+  foreach(wing folder IN ZIP_LISTS ridge_wings ridge_wing_folders)
+    file(GLOB kernels CONFIGURE_DEPENDS ${folder}/src/*_kernels.cpp)
+    ridge_kernels_together(together 4 FOLDER ${wing} ${kernels})
+    list(APPEND all ${together})
+  endforeach()
+  set(${result} ${all} PARENT_SCOPE)
+endfunction()
+
 # ridge_add_wings(): a library of each, ridge_NAME; of what is part of ridge an empty one.
 function(ridge_add_wings)
   foreach(wing IN LISTS ridge_wings)
-    set(folder ${PROJECT_SOURCE_DIR}/wings/${wing})
+    set(folder ${ridge_folder_of_${wing}})
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/src/*.cpp)
     list(FILTER sources EXCLUDE REGEX "_kernels[.]cpp$") # in the modules
     include(${folder}/sources.cmake OPTIONAL)
@@ -126,7 +168,7 @@ function(ridge_python_of_wings target folder)
   set(imports)
   set(more)
   foreach(wing IN LISTS every_wing)
-    set(of_wing ${PROJECT_SOURCE_DIR}/wings/${wing}/python)
+    set(of_wing ${ridge_folder_of_${wing}}/python)
     set(is_module FALSE)
     if(EXISTS ${of_wing}/${wing}.py)
       set(is_module TRUE)

@@ -8,13 +8,13 @@
 #include <ridge/pattern/storage.hpp>
 
 #include "bench_ranks.hpp"
+#include "bodies_input.hpp"
 #include "commands.hpp"
 #include "counting.hpp"
 #include "energy.hpp"
 #include "interrupt.hpp"
 #include "kernel_options.hpp"
 #include "level_options.hpp"
-#include "nbody_input.hpp"
 #include "stored_fields.hpp"
 
 #include <fmt/core.h>

@@ -9,10 +9,10 @@
 
 #include "../io/hdf5_writing.hpp"
 #include "../io/snapshot_files.hpp"
+#include "../spatial/host_bodies.hpp"
 #include "hdf5_run.hpp"
 
 #include <fmt/ranges.h>
-#include <nbody/parameters.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -42,14 +42,8 @@ struct BodiesBeginning {
   std::vector<std::filesystem::path> files; ///< that were read
 };
 
-inline void from_text(std::string_view text, nbody::Precision& to) {
-  to = nbody::parse_precision(text);
-}
-inline void from_text(std::string_view text, nbody::Integrator& to) {
-  to = nbody::parse_integrator(text);
-}
-inline void from_text(std::string_view text, nbody::Forces& to) {
-  to = nbody::parse_forces(text);
+inline void from_text(std::string_view text, spatial::Precision& to) {
+  to = spatial::parse_precision(text);
 }
 
 /// Attributes of FILE.h5: calls with names and members write them, in whatever form files have.

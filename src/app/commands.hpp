@@ -16,8 +16,6 @@ void add_schedules(CommandLine& line);
 void add_apply(CommandLine& line);
 void add_evolve(CommandLine& line);
 void add_solve(CommandLine& line);
-void add_nbody(CommandLine& line);
-void add_md(CommandLine& line);
 void add_lab(CommandLine& line);
 void add_tune(CommandLine& line);
 /// Those of the wings that this build has.

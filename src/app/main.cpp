@@ -74,8 +74,6 @@ int main(int argc, char** argv) {
   ridge::app::add_apply(line);
   ridge::app::add_evolve(line);
   ridge::app::add_solve(line);
-  ridge::app::add_nbody(line);
-  ridge::app::add_md(line);
   ridge::app::add_wings(line);
   ridge::app::add_devices(line);
   ridge::app::add_roof(line);

@@ -6,6 +6,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 
 import h5py
 import pytest
@@ -13,12 +14,30 @@ import pytest
 from over_ranks import ENVIRONMENT, MPIRUN
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-WINGS = sorted(folder.name for folder in (ROOT / "wings").iterdir())
-NOT_BUILT = set(WINGS) - set(os.environ.get("RIDGE_WINGS", ",".join(WINGS)).split(","))
+
+
+def place_of(wing):
+    """Where its commands stand in lists (cmake/RidgeWings.cmake)."""
+    file = wing / "place"
+    return (int(file.read_text()) if file.exists() else 50, wing.name)
+
+
+def commands_of(wings):
+    texts = [file.read_text() for wing in wings for file in sorted((wing / "command").glob("*.cpp"))]
+    return [command for text in texts for command in re.findall(r'\bline\.add_command\(\s*"(\w+)"', text)]
+
+
+WINGS = sorted((ROOT / "wings").iterdir(), key=place_of)
+# Those of this build, which may lie elsewhere.
+BUILT = WINGS
+if "RIDGE_WINGS" in os.environ:
+    BUILT = [pathlib.Path(wing) for wing in os.environ["RIDGE_WINGS"].split(",") if wing]
+OF_WINGS = commands_of(BUILT)
+NOT_BUILT = set(commands_of(WINGS)) - set(OF_WINGS)
 
 
 def built(commands):
-    """Those of a list of names, or of a dictionary of words by name, whose wings this build has."""
+    """Those of a list of names, or of a dictionary of words by name, that this build has."""
     if isinstance(commands, dict):
         return {name: words for name, words in commands.items() if words[0] not in NOT_BUILT}
     return [name for name in commands if name not in NOT_BUILT]
@@ -48,7 +67,14 @@ class Ridge:
     def __init__(self, program):
         self.program = program
 
+    @staticmethod
+    def require_built(words):
+        """Skips the rest of a test of another wing's commands, or of what is the same for all."""
+        if words and words[0] in NOT_BUILT:
+            pytest.skip(f"this build has no {words[0]}")
+
     def __call__(self, *words, cwd=None, limit=120, prefix=(), **options):
+        self.require_built(words)
         done = subprocess.run(
             [*prefix, self.program, *map(str, words)],
             cwd=cwd, capture_output=True, text=True, timeout=limit, check=False, **options,
@@ -77,6 +103,7 @@ class Ridge:
 
     def start(self, *words, **options):
         """Starts the command to be interrupted: SIGINT is not ignored, whoever runs the tests."""
+        self.require_built(words)
         return subprocess.Popen(
             [self.program, *map(str, words)],
             **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options},
@@ -119,6 +146,7 @@ def mpi(ridge):
         return ridge(*words, prefix=(MPIRUN, "-n", str(ranks)), env=env, limit=limit, **options)
 
     run.program = ridge.program
+    run.require_built = ridge.require_built
     return run
 
 
@@ -127,6 +155,14 @@ def folder(tmp_path, monkeypatch):
     """An empty folder, which is also the current one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def require_published_answers(ridge, script):
+    """The small form of a validation."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "bench" / "validation" / f"{script}.py", ridge.program, "cpu", "--small"],
+        capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "agrees", done.stdout + done.stderr
 
 
 def left_in(folder):

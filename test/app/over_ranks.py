@@ -63,6 +63,7 @@ def descendants(process, program):
 
 def running_ranks(mpi, words):
     """A run that lasts, its launcher and the processes of its ranks."""
+    mpi.require_built(words)
     launcher = subprocess.Popen([MPIRUN, "-n", "3", mpi.program, *map(str, words)],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 env=ENVIRONMENT)

@@ -15,7 +15,8 @@ MOST = {"stencil": 7, "sweeps": 4, "pairs": 5, "lattice": 7, "chain": 5}
 OWN = r"(include/ridge|src)/{pattern}(/|\.hpp)|(include/ridge|src)/lab/kernels/{pattern}"
 HOME = {"sweeps": "stencil"}  # in whose folder a pattern lies until it has its own
 # Programs for people's own data call patterns as any program of a user's does.
-PROGRAMS = (r"(include/ridge|src)/(nbody|md|apps|gradient|solve)/|src/app/(apply|evolve|nbody|md|spacing|solve)|"
+PROGRAMS = (r"(include/ridge|src)/(apps|gradient|solve)/|src/app/(apply|evolve|spacing|solve)|"
+            r"src/lab/solve_own\.cpp|"  # for the command and for Python
            r"include/ridge/\w+\.hpp")  # headers for users name all that they bring
 COMMENT = r"^\s*//|^\s*\*|^\s*#(?!include|if|define)"
 

@@ -9,7 +9,7 @@ ROOMS = [
     {"stencil", "pairs", "lattice", "chain"},
     {"solve", "gradient"},
     {"tune", "doctor", "report", "io"},
-    {"lab"}, {"nbody"}, {"md"}, {"app", "python", "c"},
+    {"lab"}, {"app", "python", "c"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 ROOT = pathlib.Path(__file__).resolve().parents[2]

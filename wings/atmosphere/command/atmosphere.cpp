@@ -3,6 +3,7 @@
 #include <ridge/core/units.hpp>
 #include <ridge/lab/bench.hpp>
 
+#include "../src/model.hpp"
 #include "app/commands.hpp"
 #include "app/interrupt.hpp"
 #include "app/picture.hpp"
@@ -13,7 +14,6 @@
 #include "io/file_names.hpp"
 #include "io/hdf5_writing.hpp"
 #include "io/snapshot_files.hpp"
-#include "model.hpp"
 #include "report/html.hpp"
 
 #include <fmt/core.h>

@@ -2,8 +2,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/device.hpp>
 
+#include "../src/model.hpp"
 #include "devices.hpp"
-#include "model.hpp"
 #include "plain.hpp"
 
 #include <gmock/gmock.h>
