@@ -249,6 +249,13 @@ class Kernel:
 
     #: What its gradient is made of; None: it has none.
     _form: Any = None
+
+    def _gradient_by(self, by: Sequence[str]) -> Any:
+        """Its gradient by these arguments, for torch."""
+        from ._grad import Gradient  # which is made of what is here
+
+        return Gradient(self, by, None)
+
     #: How a signature shows arrays, where they are not those of `arrays`.
     _array_parameters: tuple[inspect.Parameter, ...] = ()
 
