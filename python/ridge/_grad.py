@@ -354,7 +354,8 @@ def grad(kernel: Any, *, by: Union[str, Sequence[str], None] = None, store: Opti
     `memory` holds ("8GB", or bytes), and computed once more between them.
 
     Of `ridge.pairs` it is by bodies, or by targets and sources, `gradient(bodies, cotangent, cutoff=2.5)`; of
-    `ridge.gravity` by bodies, `gradient(bodies, cotangent, theta=0)`.
+    `ridge.gravity` by bodies, `gradient(bodies, cotangent, theta=0)`; of `ridge.solve` by f, the coefficient and the
+    shift, `gradient("poisson", f, cotangent, boundary=...)`.
 
     Choices take the branch taken; of `abs` the slope at 0 is 0, of two equal ones `minimum`, `maximum` and
     `clip` take half each; `floor`, `ceil`, `trunc`, `sign` and `//` have slope 0. Raises TypeError, by name,
@@ -362,13 +363,17 @@ def grad(kernel: Any, *, by: Union[str, Sequence[str], None] = None, store: Opti
     from ._bodies import gravity
     from ._grad_bodies import GravityGradient
     from ._grad_pairs import PairsGradient
+    from ._grad_solve import SolveGradient
     from ._grad_sweeps import SweepsGradient  # which is made of what is here
     from ._pairs import Pairs
+    from ._solve import solve
     from ._sweeps import Sweeps
 
     names = [by] if isinstance(by, str) else by
     if isinstance(kernel, Sweeps):
         return SweepsGradient(kernel, names, memory)
+    if kernel is solve:
+        return SolveGradient(names)
     if kernel is gravity:
         return GravityGradient(names)
     if isinstance(kernel, Pairs):
