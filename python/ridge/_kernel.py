@@ -381,7 +381,10 @@ class Kernel:
 
     def _new(self, given: tuple[Any, ...]) -> Any:
         """A new output, like the first array."""
-        return _arrays.zeros(given[0], self.__name__)
+        return _arrays.zeros(given[0], self.__name__, self._result_shape(given))
+
+    def _result_shape(self, given: Sequence[Any]) -> tuple[int, ...]:
+        return tuple(given[0].shape)
 
     def __call__(self, *arrays: Any, out: Any = None, schedule: str = "auto",
                  device: Optional[str] = None, **numbers: float) -> Any:

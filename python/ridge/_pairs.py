@@ -64,8 +64,8 @@ class Pairs(Kernel):
                     f"{self.__name__}: {name} has the components of a body side by side in memory, as x.T "
                     "of (bodies, components); numpy.ascontiguousarray(x.T) makes a copy in order")
 
-    def _new(self, given: tuple[Any, ...]) -> Any:
-        return _arrays.zeros(given[0], self.__name__, (self.sums, given[0].shape[-1]))
+    def _result_shape(self, given: Sequence[Any]) -> tuple[int, ...]:
+        return self.sums, given[0].shape[-1]
 
     def _bind_numbers(self, given: Mapping[str, Any],
                       arrays: int) -> tuple[_core.Kernel, tuple[float, ...]]:
