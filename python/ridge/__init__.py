@@ -26,8 +26,8 @@ from ._tune import Tuned, tune
 __all__ = [
     "Chain", "Diagnoses", "Failure", "Gradient", "Pairs", "Ranks", "Record", "Records", "Report", "Solution",
     "Stencil", "Sweeps", "Systems", "TraceError", "Tuned", "UsageError", "__version__", "bench",
-    "branch", "ceil", "chain", "clip", "contract", "cos", "devices", "doctor", "exp", "floor", "gauge", "grad", "gravity",
-    "hypot", "jax", "lattice", "log", "maximum", "minimum", "neighbours", "pairs", "power", "ranks", "report",
+    "branch", "ceil", "chain", "clip", "contract", "cos", "devices", "doctor", "exp", "floor", "gauge", "grad",
+    "gravity", "hypot", "jax", "lattice", "log", "maximum", "minimum", "neighbours", "pairs", "power", "ranks", "report",
     "rsqrt", "scan", "sign", "sin", "solve", "sqrt", "stencil", "sweeps", "tan", "tanh", "tridiagonal",
     "trunc", "tune", "where",
 ]

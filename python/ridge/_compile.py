@@ -68,8 +68,8 @@ def _numbers_of(scalars: Sequence[Any], values: Sequence[float], names: str) -> 
 def _kernel_of(key: str) -> Any:
     found = _kernels.get(key)
     if found is None:
-        raise RuntimeError(f"ridge: the kernel {key.rpartition(' ')[0]} that torch.compile saw is gone; keep it as long as "
-                           "what was compiled")
+        raise RuntimeError(f"ridge: the kernel {key.rpartition(' ')[0]} that torch.compile saw is gone; keep it as "
+                           "long as what was compiled")
     return found
 
 
@@ -80,9 +80,10 @@ def register() -> bool:
     if not hasattr(getattr(torch, "library", None), "register_autograd"):
         return False
     library = torch.library
-    words = "Tensor[] arrays, Tensor[] befores, Tensor[] scalars, float[] values, str kernel, str names, str schedule, " \
-            "str device) -> Tensor[]"
-    call = library.custom_op("ridge::call", _call, mutates_args=(), schema=f"({words}")
+    call = library.custom_op(
+        "ridge::call", _call, mutates_args=(),
+        schema="(Tensor[] arrays, Tensor[] befores, Tensor[] scalars, float[] values, str kernel, str names, "
+               "str schedule, str device) -> Tensor[]")
     call.register_fake(_call_of_none)
     call.register_autograd(_backward, setup_context=_kept)
     gradient = library.custom_op(
@@ -158,8 +159,8 @@ def _gradient(arrays: Any, weights: Any, scalars: Any, values: Any, kernel: str,
     return results + (list(outs) if isinstance(outs, tuple) else [outs]) * ("out" in asked)
 
 
-def _gradient_of_none(arrays: Any, weights: Any, scalars: Any, values: Any, kernel: str, names: str, by: str, count: int,
-                      device: str) -> Any:
+def _gradient_of_none(arrays: Any, weights: Any, scalars: Any, values: Any, kernel: str, names: str, by: str,
+                      count: int, device: str) -> Any:
     from . import _torch
 
     torch: Any = sys.modules["torch"]

@@ -36,8 +36,8 @@ class GravityGradient(PairsGradient):
     def __init__(self, by: Optional[Sequence[str]]) -> None:
         super().__init__(_interaction(), ("bodies",) if by is None else by)
 
-    def __call__(self, bodies: Any, cotangent: Any, *, theta: Optional[float] = None, softening: float = 0.0,  # type: ignore[override]
-                 out: Any = None, device: Optional[str] = None) -> Any:
+    def __call__(self, bodies: Any, cotangent: Any, *, theta: Optional[float] = None,  # type: ignore[override]
+                 softening: float = 0.0, out: Any = None, device: Optional[str] = None) -> Any:
         """The gradients of the sum of gravity(bodies, theta=0)*cotangent, whose shape is (4, bodies)."""
         _check(theta)
         return super().__call__(bodies, cotangent, out=out, device=device, softening=softening)

@@ -53,7 +53,8 @@ class PairsGradient:
             if name in _LISTS and name not in known:
                 raise TypeError(f"{kernel.__name__} has no derivative by {name}: sums end there at once")
             if name not in known:
-                raise TypeError(f"ridge.grad: '{name}' is no argument of {kernel.__name__}; {', '.join(known)} are right")
+                raise TypeError(f"ridge.grad: '{name}' is no argument of {kernel.__name__}; {', '.join(known)} are "
+                                "right")
         if by is not None and not by:
             raise TypeError(f"ridge.grad: by= is empty of {kernel.__name__}; {', '.join(known)} are right")
         wrong = [n for n in (("bodies",) if asked is None else asked) if not form.changes_with(n)]
@@ -205,7 +206,8 @@ class PairsGradient:
 
     def _one(self, count: int) -> _Part:
         if len(self._parts[count]) != 1:
-            raise _core.UsageError(f"{self!r} is {len(self._parts[count])} sums; ridge.grad(..., by='sources') names one")
+            raise _core.UsageError(f"{self!r} is {len(self._parts[count])} sums; ridge.grad(..., by='sources') names "
+                                   "one")
         return self._parts[count][0]
 
     def measure(self, *arrays: Any, schedule: str = "auto", device: Optional[str] = None, repeat: int = 15,

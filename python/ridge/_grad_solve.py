@@ -1,8 +1,8 @@
 """Gradients of solutions of elliptic problems: a solve of the transposed equation.
 
-Points on neumann faces have half a volume along their axis. With these volumes V the matrix A of a problem is V^-1 times
-a symmetric one, so its transposed is V A V^-1: of the solution's weights w, A m = w / V with conditions of 0 gives V m by
-f, and by k the product of the differences of m and u between neighbours.
+Points on neumann faces have half a volume along their axis. With these volumes V the matrix A of a problem is V^-1
+times a symmetric one, so its transposed is V A V^-1: of the solution's weights w, A m = w / V with conditions of 0 gives
+V m by f, and by k the product of the differences of m and u between neighbours.
 """
 
 from __future__ import annotations
@@ -161,7 +161,8 @@ class SolveGradient:
 
 # torch.
 
-def is_recorded(f: Any, coefficient: Any, mask: Any, shift: Any, out: Any, numbers: Optional[Mapping[str, Any]]) -> bool:
+def is_recorded(f: Any, coefficient: Any, mask: Any, shift: Any, out: Any,
+                numbers: Optional[Mapping[str, Any]]) -> bool:
     """Whether torch records a solve; raises for what has no derivative."""
     from . import _torch
 

@@ -56,16 +56,17 @@ def test_conditions_and_masks(rng, walls, is_masked):
 def test_what_no_face_fixes_and_higher_orders(rng, order):
     """Of mirrors and periodic faces, by f without its mean: as Fourier's transform says."""
     f, w = rng.standard_normal((2, 8, 10))
-    found = ridge.grad(ridge.solve)("poisson", f, w, boundary={"x": "periodic", "y": "mirror"}, order=order, project=True)
+    call = dict(boundary={"x": "periodic", "y": "mirror"}, order=order, project=True)
+    found = ridge.grad(ridge.solve)("poisson", f, w, **call)
     assert abs(found.f.sum()) < 1e-10
 
     def loss(f):
-        return (w * ridge.solve("poisson", f, boundary={"x": "periodic", "y": "mirror"}, order=order, project=True).out).sum()
+        return (w * ridge.solve("poisson", f, **call).out).sum()
 
     v = rng.standard_normal(f.shape)
     assert (found.f * v).sum() == pytest.approx(loss(f + v) - loss(f), rel=1e-9)
-    single = ridge.grad(ridge.solve)("poisson", f.astype(np.float32), w.astype(np.float32), order=order, project=True,
-                                     boundary={"x": "periodic", "y": "mirror"}, device="simt:32").f
+    single = ridge.grad(ridge.solve)("poisson", f.astype(np.float32), w.astype(np.float32), device="simt:32",
+                                     **call).f
     assert single.dtype == np.float32
     np.testing.assert_allclose(single, found.f, atol=1e-4)
 
