@@ -13,7 +13,7 @@ from typing import Any, Optional
 
 from ._adjoint import rebuilt
 from ._derivatives import backward, depends, negated, number, product, total
-from ._emit import reachable
+from ._emit import flops, reachable
 from ._origin import with_origin
 from ._trace import Parameter, Value
 
@@ -77,18 +77,10 @@ def adjoint_of(form: PairsForm, array: Optional[str], by_numbers: Sequence[str])
     if array in ("bodies", "sources"):
         seeded += [(_with(r, second, first), second(weight + m)) for m, r in enumerate(form.results)]
     roots = tidy([r for r, _ in seeded])
-    wanted = set(by_numbers)
-    leaves = backward([(r, g) for r, (_, g) in zip(roots, seeded)], lambda v: (
-        array is not None and v.data[0] == "target" and v.data[1][0] < mine) if v.op == "load" else
-        v.op == "number" and v.data in wanted)
-    terms: dict[Any, list[Value]] = {}
-    for leaf, value in leaves:
-        terms.setdefault(leaf.data if leaf.op == "number" else leaf.data[1][0], []).append(value)
-    found = [total(terms[c]) if c in terms else number(0.0) for c in range(mine if array else 0)]
-    # Among themselves each pair comes twice, with the derivatives of both sums.
-    share = number(0.5 if array == "bodies" else 1.0)
-    found += [product(share, total(terms[n])) if n in terms else number(0.0) for n in by_numbers]
-    results = tidy(found)
+    tried = [_derived(order, [g for _, g in seeded], mine if array else 0, by_numbers, array == "bodies")
+             for order in (roots, tidy(_Sums(roots).in_order()))]
+    results = min((r for found in tried for r in (tidy(found), tidy(_Sums(tidy(found)).in_order()))),
+                  key=lambda values: flops(reachable(values)))
     used = {v.data for v in reachable(results) if v.op == "number"}
     return Made(f"{form.name}_adjoint", targets, sources, results, [p for p in form.numbers if p.name in used],
                 {n: x for n, x in form.defaults.items() if n in used}, mine if array else 0, list(by_numbers))
@@ -103,6 +95,21 @@ def _with(root: Value, target: Callable[[int], Value], source: Callable[[int], V
     """The value of another target and source."""
     ends = {"target": target, "source": source}
     return rebuilt(root, lambda v: ends[v.data[0]](v.data[1][0]) if v.op == "load" else None)
+
+
+def _derived(roots: Sequence[Value], weights: Sequence[Value], components: int, by_numbers: Sequence[str],
+             is_twice: bool) -> list[Value]:
+    """What the sum of roots times weights changes by with the target's components, and with numbers."""
+    leaves = backward(list(zip(roots, weights)), lambda v: (
+        v.data[0] == "target" and v.data[1][0] < components) if v.op == "load" else
+        v.op == "number" and v.data in by_numbers)
+    terms: dict[Any, list[Value]] = {}
+    for leaf, value in leaves:
+        terms.setdefault(leaf.data if leaf.op == "number" else leaf.data[1][0], []).append(value)
+    found = [total(terms[c]) if c in terms else number(0.0) for c in range(components)]
+    # Among themselves each pair comes twice, with the derivatives of both sums.
+    share = number(0.5 if is_twice else 1.0)
+    return found + [product(share, total(terms[n])) if n in terms else number(0.0) for n in by_numbers]
 
 
 def tidy(results: Sequence[Value]) -> list[Value]:
@@ -142,3 +149,84 @@ def tidy(results: Sequence[Value]) -> list[Value]:
                            for minus, a in args)
             now[v.number] = False, one(v.op, signed, v.data)
     return [one("negate", (a,), None) if minus else a for minus, a in (now[r.number] for r in results)]
+
+
+class _Sums:
+    """Products as powers of factors and sums as multiples of products, in an order by which most share what they are
+    made of. Derivatives of w*w*w come as three terms; so they are one."""
+
+    def __init__(self, results: Sequence[Value]) -> None:
+        self.results, self.values = results, reachable(results)
+        self.uses: dict[int, int] = {}
+        for v in (*(a for v in self.values for a in v.args), *results):
+            self.uses[v.number] = self.uses.get(v.number, 0) + 1
+        #: Of products a number and the powers of their factors; of sums how often they have which products.
+        self.factors: dict[int, tuple[float, dict[int, int]]] = {}
+        self.terms: dict[int, dict[tuple[tuple[int, int], ...], float]] = {}
+        for v in self.values:
+            if v.op in ("*", "negate") and not v.plain:
+                self.factors[v.number] = self._product(v)
+            elif v.op in ("+", "-") and not v.plain:
+                self.terms[v.number] = self._sum(v)
+        #: In how many products a factor is.
+        self.often: dict[int, int] = {}
+        for of in (*(dict(key) for several in self.terms.values() for key in several),
+                   *(of for _, of in self.factors.values())):
+            for n in of:
+                self.often[n] = self.often.get(n, 0) + 1
+        self.now: dict[int, Value] = {}
+
+    def _as_product(self, a: Value) -> tuple[float, dict[int, int]]:
+        if a.op == "literal":
+            return a.data, {}
+        return self.factors.get(a.number, (1.0, {a.number: 1}))
+
+    def _product(self, v: Value) -> tuple[float, dict[int, int]]:
+        scale = -1.0 if v.op == "negate" else 1.0
+        of: dict[int, int] = {}
+        for a in v.args:
+            more, others = self._as_product(a)
+            scale *= more
+            for n, count in others.items():
+                of[n] = of.get(n, 0) + count
+        return scale, of
+
+    def _sum(self, v: Value) -> dict[tuple[tuple[int, int], ...], float]:
+        found: dict[tuple[tuple[int, int], ...], float] = {}
+        for sign, a in zip((1.0, 1.0 if v.op == "+" else -1.0), v.args):
+            scale, of = self._as_product(a)
+            inner = self.terms[a.number] if a.number in self.terms and self.uses[a.number] == 1 else {
+                tuple(sorted(of.items())): scale}
+            for key, count in inner.items():
+                found[key] = found.get(key, 0.0) + sign * count
+        return found
+
+    def _power(self, v: Value, n: int) -> Value:
+        if n == 1:
+            return v
+        half = self._power(v, n // 2)
+        return product(product(half, half), v) if n % 2 else product(half, half)
+
+    def _built(self, scale: float, of: dict[int, int]) -> Value:
+        ones = [self._power(self.now[n], count) for n, count in
+                sorted(of.items(), key=lambda pair: (-pair[1], -self.often.get(pair[0], 0), pair[0]))]
+        found = number(scale)
+        if ones:
+            found = ones[0]
+            for one in ones[1:]:
+                found = product(found, one)
+            found = product(number(scale), found)
+        return found
+
+    def in_order(self) -> list[Value]:
+        for v in self.values:
+            if v.number in self.factors:
+                self.now[v.number] = self._built(*self.factors[v.number])
+            elif v.number in self.terms:
+                self.now[v.number] = total([self._built(scale, dict(key))
+                                            for key, scale in self.terms[v.number].items()])
+            else:
+                args = tuple(self.now[a.number] for a in v.args)
+                same = all(a is b for a, b in zip(args, v.args))
+                self.now[v.number] = v if same else Value(v.op, args, v.data)
+        return [self.now[r.number] for r in self.results]
