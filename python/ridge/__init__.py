@@ -5,7 +5,7 @@ leaves a record that says how far from the roof it was. docs/python.md shows it.
 """
 
 from . import _threads  # first: it loads OpenMP
-from . import _wings, lattice
+from . import _wings, jax, lattice
 from ._bench import bench
 from ._bodies import gravity, neighbours
 from ._chain import Chain, chain
@@ -27,7 +27,7 @@ __all__ = [
     "Chain", "Diagnoses", "Failure", "Gradient", "Pairs", "Ranks", "Record", "Records", "Report",
     "Stencil", "Sweeps", "Systems", "TraceError", "Tuned", "UsageError", "__version__", "bench",
     "branch", "ceil", "chain", "clip", "contract", "cos", "devices", "doctor", "exp", "floor", "grad", "gravity",
-    "hypot", "lattice", "log", "maximum", "minimum", "neighbours", "pairs", "power", "ranks", "report",
+    "hypot", "jax", "lattice", "log", "maximum", "minimum", "neighbours", "pairs", "power", "ranks", "report",
     "rsqrt", "scan", "sign", "sin", "sqrt", "stencil", "sweeps", "tan", "tanh", "tridiagonal",
     "trunc", "tune", "where",
 ]

@@ -40,7 +40,7 @@ def why_no_array(x: Any) -> str:
     library = library_of(x)
     if library in ("jax", "jaxlib") and "Tracer" in type(x).__name__:
         return ("is a value that JAX traces, and has no memory yet; call kernels of ridge outside of "
-                "jax.jit and the like, or by jax.pure_callback")
+                "jax.jit and the like, or by ridge.jax.call")
     if isinstance(x, (list, tuple, int, float, complex, range, type(None))) and library != "numpy":
         return f"is no array but {type(x).__name__}; numpy.asarray(...) makes one of a list"
     if library == "pandas":

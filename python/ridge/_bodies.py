@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Optional
 
 import numpy as np
 
 from . import _arrays, _core
+from ._kernel import torch_module
 from ._pairs import box_lengths
 
 
@@ -62,9 +64,12 @@ def gravity(bodies: Any, *, theta: Optional[float] = None, softening: float = 0.
     is then chosen, as is an `order` that is not given, and checked on a sample against all pairs;
     Failure where it cannot be.
 
+    With `theta` 0 it has a gradient, of torch and `ridge.grad`.
+
     Raises UsageError for positions that are not finite, and for masses that are not or are negative,
     with the body's number. docs/trees.md has the errors that theta and order give."""
     _check("gravity", "bodies", bodies, 4)
+    given = out
     if out is None:
         out = _arrays.zeros(bodies, "gravity")
     if order is None:
@@ -73,6 +78,12 @@ def gravity(bodies: Any, *, theta: Optional[float] = None, softening: float = 0.
         raise TypeError(f"gravity: order={order!r}: 1, 2, 3, 4 or 5 is right")
     if theta is not None and error is not None:
         raise _core.UsageError("gravity: theta and error: give one of them")
+    if "torch" in sys.modules and torch_module().is_asked((bodies,), (out,), {"softening": softening}):
+        if sys.modules["torch"].is_grad_enabled():
+            from ._grad_bodies import recorded  # which is made of what is here
+
+            return recorded(bodies, theta, error, softening, given, device)
+        bodies, out = _arrays.plain(bodies), _arrays.plain(out)
     asked = 0.0 if error is None else _number("gravity", "error", error)
     if error is not None and not asked > 0:
         raise _core.UsageError(f"gravity: error={asked:g}: it must be positive")

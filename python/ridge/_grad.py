@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Mapping, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
 import numpy as np
@@ -17,7 +18,10 @@ from ._tangent import tangent_of
 from ._traced import Traced
 
 if TYPE_CHECKING:
+    from ._grad_pairs import PairsGradient
     from ._grad_sweeps import SweepsGradient
+    from ._pairs import Pairs
+    from ._stencil import Stencil
     from ._sweeps import Sweeps
 
 #: What the test of an adjoint may be off by: dot products in double, and the slope of differences.
@@ -79,6 +83,9 @@ class Gradient:
         given, weights = self._split(arrays)
         self.kernel._check_arrays(given)
         return self._result(**self._by_name(given, weights, device, numbers, schedule, out))
+
+    def _reads_of(self, _count: int) -> tuple[int, ...]:
+        return self._reads
 
     def _by_name(self, given: Sequence[Any], weights: Sequence[Any], device: Optional[str],
                  numbers: Mapping[str, Any], schedule: str = "auto", out: Any = None) -> dict[str, Any]:
@@ -287,8 +294,8 @@ def _form_of(kernel: Any) -> Form:
     form = getattr(kernel, "_form", None)
     if form is None or form.traced is None:
         name = getattr(kernel, "__name__", type(kernel).__name__)
-        raise TypeError(f"ridge.grad: {name} {_why_not(kernel, form)}; stencils and chains of Python's functions "
-                        "have gradients")
+        raise TypeError(f"ridge.grad: {name} {_why_not(kernel, form)}; stencils, chains and pairs of Python's "
+                        "functions have gradients")
     return form  # type: ignore[no-any-return]
 
 
@@ -299,8 +306,7 @@ def _why_not(kernel: Any, form: Optional[Form]) -> str:
         return "is no kernel"
     if form is not None:
         return "came from another process without what it was traced from: take ridge.grad there, and send that"
-    pattern = kernel._source.pattern
-    return "is given as C++ text" if pattern in ("stencil", "chain") else f"is one of {pattern}"
+    return "is given as C++ text"
 
 
 def _check_names(kernel: Kernel, traced: Traced, names: Sequence[str]) -> None:
@@ -312,7 +318,16 @@ def _check_names(kernel: Kernel, traced: Traced, names: Sequence[str]) -> None:
 
 
 @overload
-def grad(kernel: Kernel, *, by: Union[str, Sequence[str], None] = None, store: Optional[bool] = None) -> Gradient: ...
+def grad(kernel: Union[Stencil, Chain], *, by: Union[str, Sequence[str], None] = None,
+         store: Optional[bool] = None) -> Gradient: ...
+
+
+@overload
+def grad(kernel: Pairs, *, by: Union[str, Sequence[str], None] = None) -> PairsGradient: ...
+
+
+@overload
+def grad(kernel: FunctionType, *, by: Union[str, Sequence[str], None] = None) -> Any: ...
 
 
 @overload
@@ -322,7 +337,7 @@ def grad(kernel: Sweeps, *, by: Union[str, Sequence[str], None] = None,
 
 def grad(kernel: Any, *, by: Union[str, Sequence[str], None] = None, store: Optional[bool] = None,
          memory: Union[int, float, str, None] = None) -> Any:
-    """The gradient of a stencil or a chain, by its transposed derivative: a chain, compiled and launched
+    """The gradient of a stencil, a chain, or pairs, by its transposed derivative: a chain, compiled and launched
     under schedules as any other.
 
         gradient = ridge.grad(step)
@@ -338,13 +353,27 @@ def grad(kernel: Any, *, by: Union[str, Sequence[str], None] = None, store: Opti
     and numbers, `gradient(u, c2, cotangent, steps=1000)`. States are kept at even distances, or as many as
     `memory` holds ("8GB", or bytes), and computed once more between them.
 
+    Of `ridge.pairs` it is by bodies, or by targets and sources, `gradient(bodies, cotangent, cutoff=2.5)`; of
+    `ridge.gravity` by bodies, `gradient(bodies, cotangent, theta=0)`; of `ridge.solve` by f, the coefficient and the
+    shift, `gradient("poisson", f, cotangent, boundary=...)`.
+
     Choices take the branch taken; of `abs` the slope at 0 is 0, of two equal ones `minimum`, `maximum` and
     `clip` take half each; `floor`, `ceil`, `trunc`, `sign` and `//` have slope 0. Raises TypeError, by name,
     for kernels and arguments without a derivative."""
+    from ._bodies import gravity
+    from ._grad_bodies import GravityGradient
+    from ._grad_pairs import PairsGradient
     from ._grad_sweeps import SweepsGradient  # which is made of what is here
+    from ._pairs import Pairs
     from ._sweeps import Sweeps
 
     names = [by] if isinstance(by, str) else by
     if isinstance(kernel, Sweeps):
         return SweepsGradient(kernel, names, memory)
+    if (of_wing := getattr(kernel, "gradient_by", None)) is not None:
+        return of_wing(names)
+    if kernel is gravity:
+        return GravityGradient(names)
+    if isinstance(kernel, Pairs):
+        return PairsGradient(kernel, names)
     return Gradient(kernel, names, store)

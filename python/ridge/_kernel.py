@@ -15,6 +15,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from . import _arrays, _core
+from ._compile import compiled, is_compiling, key_of
 from ._record import Record, Records, records_of
 from ._trace import Parameter, TraceError, users_line
 
@@ -236,19 +237,28 @@ class Kernel:
         self._compiled: dict[tuple[int, tuple[str, ...]], _core.Kernel] = {}
         #: Of the latest call: the kernel, the names of its numbers in order, how many arrays it reads.
         self._latest: Optional[tuple[_core.Kernel, tuple[str, ...], int]] = None
-        #: What torch's graphs have asked for, by the arguments.
+        #: What torch's graphs have asked for, by the arguments; by what they know the kernel.
         self._gradients: dict[tuple[str, ...], Any] = {}
+        self._key = key_of(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process, or a copy, needs: not what this process has compiled and loaded."""
-        own = ("_compiled", "_latest", "_gradients", "__wrapped__")
+        own = ("_compiled", "_latest", "_gradients", "_key", "__wrapped__")
         return {name: value for name, value in self.__dict__.items() if name not in own}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state, _compiled={}, _latest=None, _gradients={})
+        self._key = key_of(self)
 
     #: What its gradient is made of; None: it has none.
     _form: Any = None
+
+    def _gradient_by(self, by: Sequence[str]) -> Any:
+        """Its gradient by these arguments, for torch."""
+        from ._grad import Gradient  # which is made of what is here
+
+        return Gradient(self, by, None)
+
     #: How a signature shows arrays, where they are not those of `arrays`.
     _array_parameters: tuple[inspect.Parameter, ...] = ()
 
@@ -374,7 +384,10 @@ class Kernel:
 
     def _new(self, given: tuple[Any, ...]) -> Any:
         """A new output, like the first array."""
-        return _arrays.zeros(given[0], self.__name__)
+        return _arrays.zeros(given[0], self.__name__, self._result_shape(given))
+
+    def _result_shape(self, given: Sequence[Any]) -> tuple[int, ...]:
+        return tuple(given[0].shape)
 
     def __call__(self, *arrays: Any, out: Any = None, schedule: str = "auto",
                  device: Optional[str] = None, **numbers: float) -> Any:
@@ -389,6 +402,8 @@ class Kernel:
         Raises TypeError for arrays that cannot be used in place, UsageError (a ValueError) for
         extents and schedules that do not fit, Failure (a RuntimeError) where the machine has not
         what is needed."""
+        if is_compiling():
+            return compiled(self, arrays, out, schedule, device, numbers)
         latest = self._latest
         try:
             for number in numbers.values():

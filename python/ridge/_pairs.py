@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Callable, NoReturn, Optional, Sequence
 
 from . import _arrays, _core
+from ._adjoint_pairs import PairsForm
 from ._emit import COSTLY, Writer, cpp_name, cpp_type, flops, reachable, share
 from ._kernel import Kernel, call_with, doc_of, name_of, parameters_of
 from ._options import whole_of
@@ -63,8 +64,8 @@ class Pairs(Kernel):
                     f"{self.__name__}: {name} has the components of a body side by side in memory, as x.T "
                     "of (bodies, components); numpy.ascontiguousarray(x.T) makes a copy in order")
 
-    def _new(self, given: tuple[Any, ...]) -> Any:
-        return _arrays.zeros(given[0], self.__name__, (self.sums, given[0].shape[-1]))
+    def _result_shape(self, given: Sequence[Any]) -> tuple[int, ...]:
+        return self.sums, given[0].shape[-1]
 
     def _bind_numbers(self, given: Mapping[str, Any],
                       arrays: int) -> tuple[_core.Kernel, tuple[float, ...]]:
@@ -98,6 +99,11 @@ class Pairs(Kernel):
     def _explain(self, arrays: Sequence[Any], schedule: Any, device: Any,
                  given: Mapping[str, Any]) -> None:
         super()._explain(arrays, schedule, device, {n: v for n, v in given.items() if n != "box"})
+
+    def _gradient_by(self, by: Sequence[str]) -> Any:
+        from ._grad_pairs import PairsGradient  # which is made of what is here
+
+        return PairsGradient(self, by)
 
     def _array_names(self, given: int) -> Sequence[str]:
         return ("bodies",) if given == 1 else ("targets", "sources")
@@ -181,11 +187,18 @@ def _from_function(function: Callable[..., Any], targets: int, sources: int, sum
         raise fail(f"{name} returns {what}; a list of {sums}, what is added to each sum, is right")
     results = share([as_value(r) for r in returned])
     check_used(name, numbers)
-    text = _text(name, (targets, sources, sums), numbers, results)
+    return pairs_of(PairsForm(name, results, targets, sources, numbers, defaults), doc_of(function))
+
+
+def pairs_of(form: PairsForm, doc: Optional[str] = None) -> Pairs:
+    """The kernel of a traced interaction."""
+    name, numbers = form.name, list(form.numbers)
+    text = _text(name, (form.targets, form.sources, len(form.results)), numbers, list(form.results))
     made = Pairs(name, ("targets", "sources"), in_own_namespace(text, name, "pairs", members_of(numbers)),
-                 [p.name for p in numbers], defaults, doc_of(function))
-    made.sums = sums
-    made.components = targets, sources
+                 [p.name for p in numbers], form.defaults, doc)
+    made.sums = len(form.results)
+    made.components = form.targets, form.sources
+    made._form = form
     return made
 
 

@@ -64,6 +64,33 @@ def tangent_of(form: Form, given: Mapping[str, Pair], shape: tuple[int, ...]) ->
         return _Tangent(form, given, shape).results()
 
 
+def pairs_tangent_of(results: Sequence[Value], loads: Mapping[tuple[str, int], Pair],
+                     numbers: Mapping[str, Pair]) -> list[Pair]:
+    """The same of what a source adds to a target, of components and numbers and their changes."""
+    known: dict[int, Pair] = {}
+    with np.errstate(all="ignore"):
+        for v in reachable(results):
+            known[v.number] = loads[v.data[0], v.data[1][0]] if v.op == "load" else _one(v, known, numbers)
+    return [known[r.number] for r in results]
+
+
+def _one(v: Value, known: Mapping[int, Pair], numbers: Mapping[str, Pair]) -> Pair:
+    """Of an operation, a number or a literal."""
+    if v.op == "literal":
+        return v.data, 0.0
+    if v.op == "number":
+        return numbers[v.data]
+    operands = [known[a.number] for a in v.args]
+    if v.op in ("select", "branch"):
+        (left, _), (right, _), *parts = operands
+        holds = _TESTS[v.data](left, right)
+        return np.where(holds, parts[0][0], parts[1][0]), np.where(holds, parts[0][1], parts[1][1])
+    value, change = _FUNCTIONS[v.op]
+    x, d = [o[0] for o in operands], [o[1] for o in operands]
+    y = value(*x)
+    return y, change(y, *x, *d)
+
+
 class _Tangent:
     def __init__(self, form: Form, given: Mapping[str, Pair], shape: tuple[int, ...]) -> None:
         assert form.traced is not None
@@ -94,27 +121,16 @@ class _Tangent:
         return known[op.value.number]
 
     def _one(self, v: Value, known: Mapping[int, Pair], carry: Mapping[int, Pair]) -> Pair:
-        if v.op == "literal":
-            return v.data, 0.0
-        if v.op == "number":
-            return self.given[v.data]
         if v.op == "carry":
             return carry[v.data[1]]
         if v.op == "load":
             x, d = self.arrays[id(v.data[0])]
             return self._read(v, x), self._read(v, d)
-        operands = [known[a.number] for a in v.args]
-        if v.op in ("select", "branch"):
-            (left, _), (right, _), *parts = operands
-            holds = _TESTS[v.data](left, right)
-            return np.where(holds, parts[0][0], parts[1][0]), np.where(holds, parts[0][1], parts[1][1])
         if v.op == "inside":
             here = self._where(v.data)
-            return np.where(here, operands[0][0], 0.0), np.where(here, operands[0][1], 0.0)
-        value, change = _FUNCTIONS[v.op]
-        x, d = [o[0] for o in operands], [o[1] for o in operands]
-        y = value(*x)
-        return y, change(y, *x, *d)
+            x, d = known[v.args[0].number]
+            return np.where(here, x, 0.0), np.where(here, d, 0.0)
+        return _one(v, known, self.given)
 
     def _read(self, v: Value, x: Any) -> Any:
         """An array at a distance, or what a matrix makes of it."""

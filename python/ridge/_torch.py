@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from . import _arrays
-from ._grad import Gradient
 from ._grad_sweeps import SweepsGradient
 
 
@@ -37,10 +36,10 @@ def called(kernel: Any, arrays: tuple[Any, ...], outs: Optional[tuple[Any, ...]]
            numbers: dict[str, Any]) -> Any:
     """A call of the kernel that torch records, where it records: the results, as a tuple."""
     torch: Any = sys.modules["torch"]
-    values = {n: float(_arrays.plain(x)) for n, x in numbers.items()}
+    values = _values(numbers)
     if not torch.is_grad_enabled():
         return _run(kernel, list(map(_arrays.plain, arrays)), outs, options, values)
-    by = [n for n, a in zip(kernel.arrays, arrays) if requires_gradient(a)]
+    by = [n for n, a in zip(kernel._array_names(len(arrays)), arrays) if requires_gradient(a)]
     by += [n for n, x in numbers.items() if requires_gradient(x)]
     if outs is not None and any(map(requires_gradient, outs)):
         by.append("out")
@@ -51,12 +50,17 @@ def called(kernel: Any, arrays: tuple[Any, ...], outs: Optional[tuple[Any, ...]]
     return found if isinstance(found, tuple) else (found,)
 
 
-def _gradient_of(kernel: Any, by: tuple[str, ...]) -> Gradient:
+def _gradient_of(kernel: Any, by: tuple[str, ...]) -> Any:
     """Kept, as it is compiled when first used; refuses what has none."""
     known = kernel._gradients
     if by not in known:
-        known[by] = Gradient(kernel, by, None)
-    return known[by]  # type: ignore[no-any-return]
+        known[by] = kernel._gradient_by(by)
+    return known[by]
+
+
+def _values(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers of a call, without what torch records of them; lengths of a box stay as they are."""
+    return {n: x if n == "box" else float(_arrays.plain(x)) for n, x in numbers.items()}
 
 
 def _run(kernel: Any, arrays: Sequence[Any], outs: Optional[Sequence[Any]], options: Mapping[str, Any],
@@ -73,7 +77,7 @@ def swept(in_time: Any, arrays: tuple[Any, ...], steps: int, options: dict[str, 
           numbers: dict[str, Any]) -> tuple[Any, ...]:
     """The arrays after so many sweeps, which torch records, where it records."""
     torch: Any = sys.modules["torch"]
-    values = {n: float(_arrays.plain(x)) for n, x in numbers.items()}
+    values = _values(numbers)
     if not torch.is_grad_enabled():
         made = in_time(*map(_arrays.plain, arrays), steps=steps, **options, **values)
         return made if isinstance(made, tuple) else (made,)
@@ -121,14 +125,14 @@ def _functions() -> tuple[Any, Any]:
 
     class Called(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod
-        def forward(ctx: Any, kernel: Any, gradient: Gradient, options: dict[str, Any],
-                    values: dict[str, float], asked: list[str], count: int, *tensors: Any) -> Any:
+        def forward(ctx: Any, kernel: Any, gradient: Any, options: dict[str, Any],
+                    values: dict[str, Any], asked: list[str], count: int, *tensors: Any) -> Any:
             arrays, scalars = tensors[:count], tensors[count:count + len(asked)]
             outs = tensors[count + len(asked):]
             if outs:
                 ctx.mark_dirty(*outs)
             results = _run(kernel, list(map(_arrays.plain, arrays)), outs or None, options, values)
-            ctx.save_for_backward(*(arrays[i] for i in gradient._reads), *scalars)
+            ctx.save_for_backward(*(arrays[i] for i in gradient._reads_of(count)), *scalars)
             ctx.call = kernel, gradient, options.get("device"), values, asked, count, len(outs)
             ctx.types = [a.dtype for a in arrays]
             return results[0] if len(results) == 1 else results
@@ -137,15 +141,17 @@ def _functions() -> tuple[Any, Any]:
         def backward(ctx: Any, *weights: Any) -> Any:
             kernel, gradient, device, values, asked, count, outs = ctx.call
             arrays: list[Any] = [None] * count
-            for i, array in zip(gradient._reads, ctx.saved_tensors):
+            reads = gradient._reads_of(count)
+            for i, array in zip(reads, ctx.saved_tensors):
                 arrays[i] = array
-            scalars = ctx.saved_tensors[len(gradient._reads):]
+            scalars = ctx.saved_tensors[len(reads):]
             given = [w.contiguous() for w in weights]
             if torch.is_grad_enabled():  # whose own gradient will be asked for
                 found = gradient._recorded(arrays, given, device, {**values, **dict(zip(asked, scalars))})
             else:
                 found = gradient._by_name(arrays, given, device, values)
-            by_arrays = [found[n].to(t) if n in found else None for n, t in zip(kernel.arrays, ctx.types)]
+            by_arrays = [found[n].to(t) if n in found else None
+                         for n, t in zip(kernel._array_names(count), ctx.types)]
             by_numbers = [torch.as_tensor(found[n], dtype=s.dtype, device=s.device).reshape(s.shape)
                           for n, s in zip(asked, scalars)]
             by_outs = found["out"] if "out" in found else None

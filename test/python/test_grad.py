@@ -292,7 +292,6 @@ def test_a_wrong_rule_is_found(rng, monkeypatch):
     (lambda: ridge.grad(ridge.stencil(lambda u, m: u[0] * ridge.floor(m[0])), by="m"), "no derivative by m"),
     (lambda: ridge.grad(ridge.stencil(lambda u: 2 * u[0]), by="v"), "'v' is no argument of .*; u, out are"),
     (lambda: ridge.grad(ridge.stencil(lambda u: 2 * u[0]), by=()), "by= is empty"),
-    (lambda: ridge.grad(ridge.pairs(targets=1, sources=1, sums=1)(lambda t, s: [t[0] - s[0]])), "one of pairs"),
     (lambda: ridge.grad(ridge.stencil(source="struct A {};", name="A")), "C\\+\\+ text"),
     (lambda: ridge.grad(abs), "abs is no kernel"),
     (lambda: ridge.grad(ridge.chain(lambda u: ridge.contract(np.eye(3), u[0, 0]) + u[1, 0])), "elements and reads n"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
@@ -99,12 +100,22 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     or 10000 of conjugate gradients. `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32; where rounding
     leaves more of the residual, a solution that is right but for it has converged, too.
 
+    It has gradients by f, k and the shift, of torch and `ridge.grad`.
+
     Raises UsageError for problems without a solution, with the reason; a solve that does not reach
     `tol` returns with `converged` False, the best in `out`."""
     wanted = {"poisson": (False, False), "helmholtz": (True, False), "diffusion": (None, True)}
     why = _arrays.why_no_array(f)
     if why:
         raise TypeError(f"solve: f {why}")
+    if "torch" in sys.modules:
+        from ._grad_solve import is_recorded, recorded  # which is made of what is here
+
+        if is_recorded(f, coefficient, mask, shift, out, numbers):
+            return recorded(operator, f, out, boundary, spacing, coefficient, mask, shift, {
+                "tol": tol, "order": order, "method": method, "guess": guess, "project": project, "cycle": cycle,
+                "iterations": iterations, "smoother": smoother, "numbers": numbers, "device": device})
+        f, coefficient, mask, shift, out = map(_arrays.plain, (f, coefficient, mask, shift, out))
     own, settings = _functor(operator, len(f.shape), numbers)
     if not own and operator not in wanted:
         raise _core.UsageError(f"solve: unknown operator {operator!r}; there are {', '.join(wanted)}, a kernel of ridge.stencil "
@@ -144,3 +155,12 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     if isinstance(operator, Stencil):  # rather than the name of its source
         fields["method"] = f"cg ({operator.__name__})"
     return Solution(out, fields)
+
+
+def _gradient_by(names: Optional[Sequence[str]]) -> Any:
+    from ._grad_solve import SolveGradient  # which is made of what is here
+
+    return SolveGradient(names)
+
+
+solve.gradient_by = _gradient_by  # type: ignore[attr-defined]  # where ridge.grad finds it
