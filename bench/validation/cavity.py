@@ -30,9 +30,13 @@ def flow(problem, reynolds, n, lid, turns):
     solid = np.zeros((n + 2, n + 2))
     solid[:, [0, -1]] = solid[0] = 1
     solid[-1] = 2
+    # Points in the corners belong to the walls at rest, too: as parts of the lid they push along a link that ends in the
+    # corner, and errors are of order 1.3 in place of 2.
+    moves = np.zeros_like(solid)
+    moves[-1, 1:-1] = lid
     steps = int(turns * n / lid)
     problem.evolve("lbm-walls", "--steps", steps, "--every", steps, "--set", f"tau={0.5 + 3 * lid * n / reynolds!r}",
-                   "--set", "magic=0.1875", solid=solid, wall_ux=np.where(solid == 2, lid, 0))  # fmt: skip
+                   "--set", "magic=0.1875", solid=solid, wall_ux=moves)  # fmt: skip
     _, ux, uy = problem.read("ux", "uy")
     return ux[1:-1, 1:-1] / lid, uy[1:-1, 1:-1] / lid
 

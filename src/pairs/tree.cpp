@@ -139,6 +139,8 @@ void Tree<P>::sum(const std::array<Span<Summed>, 4>& sums) {
   const bool is_first = !knows_accelerations_ && options_.theta > 0;
   walk_all();
   if (!is_first) return;
+  // Nor do costs by it cut groups as later ones do: parts have fewer targets, and larger errors.
+  set_limit(no_limit);
   prepare();
   walk_all();
 }

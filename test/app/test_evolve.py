@@ -157,22 +157,6 @@ def test_waves_of_a_snapshot_go_on_by_before(ridge, folder):
         np.testing.assert_array_equal(on["snapshots/0000000002/u"][...], whole["snapshots/0000000004/u"][...])
 
 
-@pytest.mark.parametrize("length, most", [(8, (0.0005, 0.0005)), (16, (0.008, 0.0015)), (32, (0.09, 0.01))])
-def test_absorbing_layers_let_little_come_back(ridge, folder, length, most):
-    """The figures of docs/sweeps.md."""
-    n = 400
-    x = np.arange(n) - n / 2
-    write(u=np.exp(-((x / 30) ** 2)) * np.cos(2 * np.pi * x / length))
-    back = {}
-    for name, options in {"wall": [], 20: ["--absorb", "all"],
-                          40: ["--absorb", "all", "--absorb-width", 40]}.items():
-        evolve(ridge, "wave", *ONE, "--steps", 800, "--every", 800, "--boundary", "x=dirichlet:0",
-               "--dt", 0.5, *options)
-        back[name] = np.abs(snapshot()).max()
-    assert back["wall"] > 0.4  # both halves came back and meet
-    assert back[20] < most[0] and back[40] < most[1]  # of an amplitude of 1 at the start
-
-
 def test_diffusion_with_a_coefficient(ridge, folder):
     random = np.random.default_rng(4)
     u, k = random.random((6, 8, 9)), 0.5 + random.random((6, 8, 9))

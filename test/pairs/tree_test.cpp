@@ -296,9 +296,7 @@ TEST_P(Trees, KnowAccelerationsInTheirFirstSums) {
     const TreeError first = bodies.tree->error(2000);
     (void)bodies.run();
     const TreeError later = bodies.tree->error(2000);
-    // On warps first sums are up to 2.9 times as wrong as later ones; why is not known.
-    const double most = device.kind() == DeviceKind::cpu ? 1.5 : 3;
-    EXPECT_LT(first.rms, most * later.rms);
+    EXPECT_LT(first.rms, 1.5 * later.rms);
     EXPECT_LT(first.worst, 3 * later.worst);
   }
 }
