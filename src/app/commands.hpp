@@ -33,6 +33,7 @@ void add_solve_domain_wall(const Command& solve);
 void add_solve_staggered(const Command& solve);
 /// Those of `ridge gauge` that have files of their own.
 void add_heatbath(const Command& gauge);
+void add_hmc(const Command& gauge);
 void add_smear(const Command& gauge);
 void add_observables(const Command& gauge);
 
