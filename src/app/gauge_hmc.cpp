@@ -1,4 +1,5 @@
-// `ridge gauge hmc`: configurations by hybrid Monte Carlo.
+// `ridge gauge hmc`: configurations by hybrid Monte Carlo, with two flavours of fermions or
+// without.
 #include <ridge/comm/carrier.hpp>
 #include <ridge/gauge/hmc.hpp>
 #include <ridge/gauge/host_links.hpp>
@@ -86,6 +87,7 @@ private:
     refuse_if(!(options.length > 0) || !std::isfinite(options.length),
               "--length {}: expected a number above 0", options.length);
     refuse_if(options.steps < 1, "--steps {}: expected at least 1", options.steps);
+    check_fermions();
     options.seed = seed.value_or(1);
     refuse_if(trajectories < 0, "--trajectories {}: expected at least 0", trajectories);
     refuse_if(warm_up < 0, "--warm-up {}: expected at least 0", warm_up);
@@ -95,15 +97,35 @@ private:
                              : gauge::Integrator::leapfrog;
   }
 
+  void check_fermions() const {
+    if (!options.kappa) return;
+    refuse_if(!std::isfinite(*options.kappa), "--kappa {}: expected a number", *options.kappa);
+    refuse_if(options.gauge_steps < 1, "--gauge-steps {}: expected at least 1",
+              options.gauge_steps);
+    refuse_if(options.most_iterations < 1, "--iterations {}: expected at least 1",
+              options.most_iterations);
+    const auto between = [](const char* option, double tolerance) {
+      refuse_if(!(tolerance > 0 && tolerance < 1), "{} {}: expected a number between 0 and 1",
+                option, tolerance);
+    };
+    between("--tol", options.force_tolerance);
+    between("--tol-action", options.action_tolerance);
+  }
+
   [[nodiscard]] std::string label() const {
-    return fmt::format("ridge hmc, beta {}, length {}, {} steps of {}, seed {}", options.beta,
-                       options.length, options.steps, integrator, options.seed);
+    const std::string fermions =
+        options.kappa ? fmt::format(", two flavours of kappa {}", *options.kappa) : "";
+    return fmt::format("ridge hmc, beta {}{}, length {}, {} steps of {}, seed {}", options.beta,
+                       fermions, options.length, options.steps, integrator, options.seed);
   }
 
   void update(comm::Communicator& ranks, gauge::Hmc& hmc) {
     Progress progress;
     const auto begin = std::chrono::steady_clock::now();
-    if (!json) fmt::print("{:>10}  {:>16}  {:>12}  {}\n", "trajectory", "plaquette", "dH", "taken");
+    if (!json)
+      fmt::print("{:>10}  {:>16}  {:>12}  {:>6}{}\n", "trajectory", "plaquette", "dH", "taken",
+                 options.kappa ? "  iterations" : "");
+    Index iterations = 0;
     for (Index i = 0; i < trajectories && !interrupt_seen_by(ranks); ++i) {
       const bool always = hmc.trajectories() < warm_up;
       const gauge::Trajectory last = hmc.trajectory(always);
@@ -115,13 +137,16 @@ private:
       }
       if (!json && ((i + 1) % every == 0 || i + 1 == trajectories)) {
         progress.clear();
-        fmt::print("{:>10}  {:>16.12f}  {:>12.4g}  {}\n", hmc.trajectories(), last.plaquette,
+        fmt::print("{:>10}  {:>16.12f}  {:>12.4g}  {:>6}{}\n", hmc.trajectories(), last.plaquette,
                    last.energy_change,
                    always          ? "always"
                    : last.accepted ? "yes"
-                                   : "no");
+                                   : "no",
+                   options.kappa ? fmt::format("  {:>10}", hmc.solves().iterations - iterations)
+                                 : "");
         std::fflush(stdout);
       }
+      iterations = hmc.solves().iterations;
       progress.show(fmt::format("trajectory {} of {}", i + 1, trajectories),
                     static_cast<double>(i + 1) / static_cast<double>(trajectories));
     }
@@ -151,6 +176,13 @@ private:
                            {"plaquette", last, ""},
                            {"plaquettes", 0, joined(plaquettes_)},
                            {"energy_changes", 0, joined(changes_)}});
+    if (options.kappa) {
+      const gauge::Hmc::Solves solved = hmc.solves();
+      record.details.insert(record.details.end(),
+                            {{"kappa", *options.kappa, ""},
+                             {"solves", static_cast<double>(solved.solves), ""},
+                             {"iterations", static_cast<double>(solved.iterations), ""}});
+    }
     if (counted > 0) {
       record.details.insert(record.details.end(),
                             {{"acceptance", static_cast<double>(accepted_) / counted, ""},
@@ -169,7 +201,7 @@ private:
 
 void add_hmc(const Command& gauge) {
   const Command command = gauge.add_command(
-      "hmc", "make a configuration of the Wilson gauge action by hybrid Monte Carlo");
+      "hmc", "make a configuration by hybrid Monte Carlo, with two flavours or without");
   auto o = std::make_shared<HmcCommand>();
   command.add({
       {"--size", &o->start.size, "NXxNYxNZxNT"},
@@ -178,6 +210,14 @@ void add_hmc(const Command& gauge) {
       {"--length", &o->options.length, "of a trajectory; 1 if not given"},
       {"--steps", &o->options.steps, "of a trajectory; 10 if not given"},
       {"--integrator", &o->integrator, "omelyan (if not given; two forces a step) or leapfrog"},
+      {"--kappa", &o->options.kappa, "two flavours of Wilson fermions, antiperiodic in time"},
+      {"--gauge-steps", &o->options.gauge_steps,
+       "by the gauge force in each move of links between fermion forces; 4 if not given"},
+      {"--tol", &o->options.force_tolerance, "|b - A x| / |b| in forces; 1e-8 if not given"},
+      {"--tol-action", &o->options.action_tolerance, "the same in dH; 1e-11 if not given"},
+      {"--iterations", &o->options.most_iterations, "most of a solve; 10000 if not given"},
+      {"--reproducible", &o->options.reproducible,
+       "fermions have the same bits for any number of ranks"},
       {"--warm-up", &o->warm_up,
        "trajectories, from the first ever, that are taken whatever dH is; 20 if not given"},
       {"--seed", &o->seed, "of the random numbers; 1 if not given"},

@@ -1,4 +1,4 @@
-// Hybrid Monte Carlo of the Wilson gauge action.
+// Hybrid Monte Carlo of the Wilson gauge action and of two flavours of Wilson fermions.
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/hmc.hpp>
 #include <ridge/gauge/hmc_links.hpp>
@@ -6,7 +6,7 @@
 #include <ridge/lattice/rank_reduce.hpp>
 
 #include "integrate.hpp"
-#include "over_ranks.hpp"
+#include "pseudofermions.hpp"
 
 #include <fmt/format.h>
 
@@ -40,6 +40,18 @@ const HmcOptions& checked(const HmcOptions& options) {
         fmt::format("a trajectory of length {}: expected a number above 0", options.length));
   if (options.steps < 1)
     throw UsageError(fmt::format("a trajectory of {} steps: expected at least 1", options.steps));
+  if (!options.kappa) return options;
+  if (!std::isfinite(*options.kappa))
+    throw UsageError(fmt::format("kappa {}: expected a number", *options.kappa));
+  if (options.gauge_steps < 1) {
+    throw UsageError(fmt::format("{} steps by the gauge force between fermion forces: expected at "
+                                 "least 1",
+                                 options.gauge_steps));
+  }
+  for (const double tolerance : {options.force_tolerance, options.action_tolerance}) {
+    if (!(tolerance > 0 && tolerance < 1))
+      throw UsageError(fmt::format("a tolerance of {}: expected one between 0 and 1", tolerance));
+  }
   return options;
 }
 
@@ -68,8 +80,9 @@ struct Hmc::State {
       : ranks(r), queue(q), part(p), options(checked(o)), links(with), done(o.first_trajectory),
         momenta(link_fields(q, with, "momenta")), before(link_fields(q, with, "links before")),
         site(q.device(), p.held(), "numbers of sites"), plaquette(r, q, p, with),
-        around(r, q, p, reaches(with)) {
+        around(r, q, p, reaches(with)), placed{r, q, part, p.held()} {
     number_sites(q, p, site);
+    if (o.kappa) fermions.emplace(placed, with, options);
   }
   static std::vector<lattice::FieldReach> reaches(const Links<double>& links) {
     std::vector<lattice::FieldReach> reads;
@@ -97,14 +110,15 @@ struct Hmc::State {
     return call(kernel.link, kernel);
   }
 
-  void draw() const {
+  void draw() {
     for (std::size_t mu = 0; mu < 4; ++mu) {
       const DrawMomenta kernel{site.view(), momenta[mu].view(), options.seed, done,
                                static_cast<int>(mu)};
       run_once(queue, call(kernel.out, kernel));
     }
+    if (fermions) fermions->draw(site, done);
   }
-  void kick(double step) {
+  void kick_by_gauge(double step) {
     around.run();
     for (std::size_t mu = 0; mu < 4; ++mu)
       run_once(queue, kick_call(mu, -options.beta * step / 6));
@@ -114,9 +128,16 @@ struct Hmc::State {
       run_once(queue, move_call(mu, step));
   }
   void integrate() {
+    const auto along_gauge = [&](double length, int steps) {
+      detail::integrate(
+          options.integrator, length, steps, [&](double t) { kick_by_gauge(t); },
+          [&](double t) { move(t); });
+    };
+    if (!fermions) return along_gauge(options.length, options.steps);
     detail::integrate(
-        options.integrator, options.length, options.steps, [&](double t) { kick(t); },
-        [&](double t) { move(t); });
+        options.integrator, options.length, options.steps,
+        [&](double t) { fermions->kick(momenta, t); },
+        [&](double t) { along_gauge(t, options.gauge_steps); });
   }
   [[nodiscard]] double norm2_of(const LinkField<double>& field) const {
     return ranks.ranks() == 1 ? lattice::norm2(queue, field, {.schedule = {}, .reproducible = true})
@@ -129,6 +150,7 @@ struct Hmc::State {
     // Six plaquettes a site, of trace 3 where they are 1.
     all.plaquette = plaquette().plaquette;
     all.gauge = -6 * options.beta * static_cast<double>(part.whole().count()) * all.plaquette;
+    if (fermions) all.fermions = fermions->action();
     return all;
   }
 
@@ -142,6 +164,8 @@ struct Hmc::State {
   lattice::Field<lattice::Complex<double>> site;
   MeasurePlaquette plaquette;
   lattice::HaloExchange around; ///< of the links
+  detail::Placed placed;
+  std::optional<detail::Pseudofermions> fermions;
 };
 
 Hmc::Hmc(Queue& queue, const Links<double>& links, const HmcOptions& options)
@@ -155,9 +179,16 @@ Trajectory Hmc::trajectory(bool always) {
   State& s = *state_;
   copy_links(s.queue, s.before, s.links);
   draw();
-  const Energy start = energy();
-  integrate();
-  const Energy end = energy();
+  Energy start;
+  Energy end;
+  try {
+    start = energy();
+    integrate();
+    end = energy();
+  } catch (const Failure&) {
+    copy_links(s.queue, s.links, s.before); // as after the last trajectory
+    throw;
+  }
   Trajectory result;
   result.energy_change = end.sum() - start.sum();
   const double chance = std::exp(-result.energy_change);
@@ -185,13 +216,20 @@ Energy Hmc::energy() {
   return state_->energy();
 }
 void Hmc::kick(double step) {
-  state_->kick(step);
+  state_->kick_by_gauge(step);
+  if (state_->fermions) state_->fermions->kick(state_->momenta, step);
 }
 void Hmc::move(double step) {
   state_->move(step);
 }
 Links<double>& Hmc::momenta() {
   return state_->momenta;
+}
+
+Hmc::Solves Hmc::solves() const {
+  if (!state_->fermions) return {};
+  const solve::Solved& all = state_->fermions->solved();
+  return {all.updates, all.iterations};
 }
 
 Record Hmc::record() const {
@@ -204,9 +242,19 @@ Record Hmc::record() const {
       4 * static_cast<double>(s.part.whole().count()) / static_cast<double>(s.part.held().sites());
   record.work = {};
   record.work.convention = kick.convention;
-  add(record.work, kick, all * detail::kicks_of(o.integrator, o.steps));
-  add(record.work, Program(s.queue, s.move_call(0, 0)).record().work,
-      all * detail::drifts_of(o.integrator, o.steps));
+  double moves = detail::drifts_of(o.integrator, o.steps), kicks = moves + 1;
+  if (o.kappa) {
+    kicks = moves * detail::kicks_of(o.integrator, o.gauge_steps);
+    moves *= detail::drifts_of(o.integrator, o.gauge_steps);
+  }
+  add(record.work, kick, all * kicks);
+  add(record.work, Program(s.queue, s.move_call(0, 0)).record().work, all * moves);
+  if (s.fermions && s.done > o.first_trajectory) {
+    const solve::Solved& solved = s.fermions->solved();
+    const double trajectories = s.done - o.first_trajectory;
+    record.work.read.value += static_cast<Index>(solved.bytes / trajectories);
+    record.work.flops += solved.flops / trajectories;
+  }
   return of_all_ranks(record, s.part, s.around.carrier());
 }
 

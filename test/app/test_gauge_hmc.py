@@ -68,7 +68,7 @@ def test_ensemble_is_that_of_heatbath(ridge, folder, one_thread):
     words = ("--size", "4x4x4x4", "--beta", 5.7, "--device", "cpu", "--json")
     (made,) = ridge.good("gauge", "heatbath", *words, "--sweeps", 400, "--relaxations", 1, "--every", 1, "-o", "a").records()
     expected, error = mean_and_error(numbers(made["plaquettes"])[50:])
-    record = hmc(ridge, "b", *words[2:], "--start", "a", "--trajectories", 150, "--steps", 4)
+    record = hmc(ridge, "b", *words[2:], "--start", "a", "--trajectories", 120, "--steps", 4)
     found, spread = mean_and_error(numbers(record["plaquettes"]))
     assert np.hypot(error, spread) < 0.004 and abs(found - expected) < 4 * np.hypot(error, spread)
     changes = numbers(record["energy_changes"])
@@ -76,6 +76,29 @@ def test_ensemble_is_that_of_heatbath(ridge, folder, one_thread):
     assert record["exp_energy_change"] == pytest.approx(np.exp(-changes).mean())
     assert abs(record["exp_energy_change"] - 1) < 4 * record["exp_energy_change_error"]
     assert record["exp_energy_change_error"] < 0.06
+
+
+def test_two_flavours(ridge, folder, one_thread):
+    words = ("--size", "4x4x4x4", "--beta", 5.3, "--kappa", 0.15, "--warm-up", 0, "--steps", 3, "--gauge-steps", 2)
+    ridge.good("gauge", "heatbath", *words[:2], "--beta", 5.5, "--sweeps", 30, "-o", "a", "--device", "cpu")
+    ends = [hmc(ridge, "b", *words, "--start", "a", "--trajectories", 1, "--device", device)
+            for device in ("cpu", "simt:32")]
+    assert ends[0]["kappa"] == 0.15 and ends[0]["solves"] == 9 and ends[0]["iterations"] > 90
+    changes = [float(end["energy_changes"]) for end in ends]
+    # Conjugate gradients round otherwise on each device.
+    assert 1e-3 < abs(changes[0]) < 1 and abs(changes[0] - changes[1]) < 1e-7
+    out = ridge.good("gauge", "hmc", *words, "--start", "a", "--trajectories", 1, "-o", "c", "--device", "cpu").out
+    assert out.split()[:5] == ["trajectory", "plaquette", "dH", "taken", "iterations"]
+    assert "kappa 0.15" in gauge_files.read_nersc(folder / "c")[0]["ENSEMBLE_LABEL"]
+
+
+def test_ranks_do_not_change_bits_of_fermions(ridge, mpi, folder):
+    words = ("--size", "4x4x4x4", "--kappa", 0.12, "--trajectories", 1, "--steps", 2, "--gauge-steps", 2, "--start", "hot",
+             "--device", "cpu", "--reproducible")
+    one = hmc(ridge, "one", *words)
+    (record,) = mpi(2, "gauge", "hmc", "-o", "many", "--json", *words).records()
+    assert record["energy_changes"] == one["energy_changes"]
+    assert (folder / "one").read_bytes() == (folder / "many").read_bytes()
 
 
 def test_a_table_is_printed(ridge, folder):
@@ -108,6 +131,11 @@ def test_bad_words(ridge, folder):
 
     bad(says="--size NXxNYxNZxNT is needed")
     bad("--size", "4x4x4", says="four extents")
+    fermions = ("--size", "4x4x4x4", "--kappa", 0.15)
+    bad(*fermions, "--gauge-steps", 0, says="--gauge-steps 0: expected")
+    bad(*fermions, "--tol", 0, says="--tol 0: expected")
+    ridge.bad("gauge", "hmc", "-o", "a", *fermions, "--iterations", 2, code=1, says="conjugate gradients")
+    assert left_in(folder) == []
     size = ("--size", "4x4x4x4")
     bad(*size, "--beta", -1, says="--beta -1: expected")
     bad(*size, "--trajectories", -1, says="at least 0")

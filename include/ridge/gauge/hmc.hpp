@@ -1,6 +1,7 @@
-// Hybrid Monte Carlo of the Wilson gauge action (Duane and others, Phys. Lett. B 195 (1987) 216):
-// momenta are drawn, links follow them for a trajectory, and the end is taken with probability
-// min(1, exp(-dH)). On one device and over ranks links have the same bits.
+// Hybrid Monte Carlo of the Wilson gauge action (Duane and others, Phys. Lett. B 195 (1987) 216),
+// alone or with two flavours of Wilson fermions: momenta are drawn, links follow them for a
+// trajectory, and the end is taken with probability min(1, exp(-dH)). Without fermions links have
+// the same bits on every device and over ranks.
 //
 //   gauge::Hmc hmc(queue, links, {.beta = 5.7, .steps = 10});
 //   const gauge::Trajectory last = hmc.trajectory();
@@ -13,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace ridge::comm {
 class Communicator;
@@ -32,6 +34,16 @@ struct HmcOptions {
   Integrator integrator = Integrator::omelyan;
   std::uint64_t seed = 1;
   std::uint32_t first_trajectory = 0; ///< how many the links have behind them
+
+  /// Two flavours of Wilson fermions, antiperiodic in time; none where it is not given.
+  std::optional<double> kappa = {};
+  /// Steps by the gauge force within each move of links between fermion forces.
+  int gauge_steps = 4;
+  double force_tolerance = 1e-8;   ///< |b - A x| / |b| of conjugate gradients
+  double action_tolerance = 1e-11; ///< the same, for dH
+  Index most_iterations = 10000;
+  /// Fermions have the same bits for any number of ranks, too; sums wait for the host.
+  bool reproducible = false;
 };
 
 /// What came of a trajectory.
@@ -43,9 +55,9 @@ struct Trajectory {
 
 /// H of links, momenta and what else there is, by its parts.
 struct Energy {
-  double momenta = 0, gauge = 0;
+  double momenta = 0, gauge = 0, fermions = 0;
   double plaquette = 0; ///< the mean of Re tr U_p / 3
-  [[nodiscard]] double sum() const { return momenta + gauge; }
+  [[nodiscard]] double sum() const { return momenta + gauge + fermions; }
 };
 
 /// Trajectories of links, in place.
@@ -69,18 +81,25 @@ public:
   [[nodiscard]] double plaquette();
 
   // The parts of a trajectory.
-  /// Draws momenta for the next trajectory.
+  /// Draws momenta for the next trajectory, and pseudofermions.
   void draw();
   /// The molecular dynamics of a whole trajectory.
   void integrate();
   [[nodiscard]] Energy energy();
-  /// momenta += step times the force.
+  /// momenta += step times the force, of links and fermions. Throws Failure where conjugate
+  /// gradients do not converge, as all that need fermions do.
   void kick(double step);
   /// links = exp(step momenta) links.
   void move(double step);
   [[nodiscard]] Links<double>& momenta();
+  /// Iterations of conjugate gradients so far, and how many solves they were of.
+  struct Solves {
+    Index solves = 0, iterations = 0;
+  };
+  [[nodiscard]] Solves solves() const;
 
-  /// The record of what a trajectory launches, all together.
+  /// The record of what a trajectory launches, all together: gauge forces, moves of links and
+  /// solves.
   [[nodiscard]] Record record() const;
 
 private:
