@@ -8,6 +8,7 @@ namespace ridge::app {
 /// Those of `ridge gauge`.
 void add_gauge(CommandLine& line);
 void add_heatbath(const Command& gauge);
+void add_hmc(const Command& gauge);
 void add_smear(const Command& gauge);
 void add_observables(const Command& gauge);
 /// Those of `ridge solve`.

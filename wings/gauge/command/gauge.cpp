@@ -193,6 +193,7 @@ void add_gauge(CommandLine& line) {
   add_plaquette(command);
   add_convert(command);
   add_heatbath(command);
+  add_hmc(command);
   add_smear(command);
   add_observables(command);
 }

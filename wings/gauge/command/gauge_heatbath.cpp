@@ -10,10 +10,10 @@
 #include "commands.hpp"
 #include "core/refuse.hpp"
 #include "gauge_input.hpp"
+#include "gauge_start.hpp"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <cmath>
 
@@ -21,39 +21,39 @@ namespace ridge::app {
 
 namespace {
 
-/// Where the number of sweeps is kept in files.
-constexpr const char* sweeps_key = "SEQUENCE_NUMBER";
-
 struct HeatbathCommand {
-  std::string size, start, output, device = "auto", grid;
+  GaugeStart start;
+  std::string output, device = "auto", grid;
   FormOptions form;
   double beta = 6;
   Index sweeps = 100, every = 0;
-  int relaxations = 4, configuration = 0;
+  int relaxations = 4;
   std::optional<std::uint64_t> seed;
-  bool accept = false, overwrite = false, json = false;
+  bool overwrite = false, json = false;
 
   void run() {
     check();
     comm::Communicator& ranks = comm::world();
     io::OutputPlan plan(overwrite);
-    const bool goes_on = !start.empty() && start != "cold" && start != "hot";
-    if (goes_on) plan.reads(start, "the start");
+    const bool goes_on = start.goes_on();
+    if (goes_on) plan.reads(start.from, "the start");
     if (ranks.rank() == 0) plan.writes(output, "the output"); // it alone
     plan.claim();
     const io::GaugeForm written = form.form(output, {});
-    io::GaugeConfiguration c = begin(ranks, goes_on);
+    io::GaugeConfiguration c = start.begin(ranks, *seed);
     const lattice::RankLattice part = part_of(ranks, c.extents, grid);
     Queue queue(comm::device_of_rank(ranks, device));
     const auto links = goes_on ? links_of_slices(ranks, queue, part, std::move(c.links))
                                : gauge::to_device(queue, part, c.links);
     c.links = {};
     gauge::Heatbath heatbath(ranks, queue, part, links,
-                             {beta, relaxations, *seed, goes_on ? sweeps_of(c) : 0});
+                             {beta, relaxations, *seed, goes_on ? sequence_number(c) : 0});
     gauge::MeasurePlaquette measured(ranks, queue, part, links);
     update(ranks, heatbath, measured);
     c.links = slices_of_links(ranks, queue, part, links);
-    describe(c, heatbath.sweeps());
+    describe(c, heatbath.sweeps(),
+             fmt::format("ridge heatbath, beta {}, {} overrelaxations, seed {}", beta, relaxations,
+                         *seed));
     write_configuration(ranks, plan, output, written, c);
     const bool stopped = interrupt_seen_by(ranks);
     if (stopped)
@@ -76,44 +76,6 @@ private:
     refuse_negative("--relaxations", relaxations);
     if (!seed) seed = 1;
     if (every == 0) every = std::max<Index>(1, sweeps / 20);
-  }
-
-  /// Of a file this rank's slices, else the whole.
-  [[nodiscard]] io::GaugeConfiguration begin(comm::Communicator& ranks, bool goes_on) const {
-    if (goes_on) return read_configuration(ranks, start, size, accept, configuration).configuration;
-    refuse_if(configuration > 0, "--configuration is for a file that --start names");
-    refuse_if(size.empty(), "--size NXxNYxNZxNT is needed unless --start names a file");
-    io::GaugeConfiguration c;
-    c.extents = parse_extents(size, "--size");
-    refuse_if(c.extents.rank() != 4, "--size {}: expected four extents", size);
-    c.links = start == "hot" ? gauge::hot_links(c.extents, *seed) : gauge::cold_links(c.extents);
-    return c;
-  }
-
-  static std::uint32_t sweeps_of(const io::GaugeConfiguration& c) {
-    for (const io::HeaderLine& line : c.header) {
-      std::uint32_t value = 0;
-      const std::string& text = line.value;
-      if (line.key == sweeps_key &&
-          std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc{})
-        return value;
-    }
-    return 0;
-  }
-
-  void describe(io::GaugeConfiguration& c, std::uint32_t done) const {
-    const auto set = [&](const std::string& key, const std::string& value) {
-      for (io::HeaderLine& line : c.header) {
-        if (line.key != key) continue;
-        line.value = value;
-        return;
-      }
-      c.header.push_back({key, value});
-    };
-    set("ENSEMBLE_LABEL", fmt::format("ridge heatbath, beta {}, {} overrelaxations, seed {}", beta,
-                                      relaxations, *seed));
-    set(sweeps_key, std::to_string(done));
-    set("CREATOR", "ridge");
   }
 
   void update(comm::Communicator& ranks, gauge::Heatbath& heatbath,
@@ -171,12 +133,12 @@ void add_heatbath(const Command& gauge) {
       "heatbath", "make a configuration of the Wilson gauge action by heatbath and overrelaxation");
   auto o = std::make_shared<HeatbathCommand>();
   command.add({
-      {"--size", &o->size, "NXxNYxNZxNT, all even"},
+      {"--size", &o->start.size, "NXxNYxNZxNT, all even"},
       {"--beta", &o->beta, "6 / g^2; 6 if not given"},
       {"--sweeps", &o->sweeps, "of heatbath; 100 if not given, 0 writes the start"},
       {"--relaxations", &o->relaxations, "sweeps of overrelaxation after each; 4 if not given"},
       {"--seed", &o->seed, "of the random numbers; 1 if not given"},
-      {"--start", &o->start,
+      {"--start", &o->start.from,
        "cold (if not given), hot, or FILE: go on from there, sweeps counted on"},
       {"--every", &o->every, "sweeps between plaquettes; a twentieth if not given"},
       required("-o,--output", &o->output,
@@ -185,8 +147,8 @@ void add_heatbath(const Command& gauge) {
   command.add(o->form.rows());
   command.add({device_row(&o->device),
                rank_grid_row(&o->grid),
-               configuration_row(&o->configuration),
-               {"--accept", &o->accept, "go on though checks of the start fail"},
+               configuration_row(&o->start.configuration),
+               {"--accept", &o->start.accept, "go on though checks of the start fail"},
                {"--overwrite", &o->overwrite, "replace an output that exists"},
                {"--json", &o->json, "print an array with the record of a launch"}});
   command.set_action([o] { o->run(); }, Ranks::several);

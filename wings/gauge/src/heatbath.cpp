@@ -9,16 +9,6 @@ namespace ridge::gauge {
 
 namespace {
 
-/// The number of each site in plain order of the whole lattice, as the real part: numbers of the
-/// links' size, so that they lie as links do.
-void fill_numbers(Queue& queue, const lattice::RankLattice& part,
-                  lattice::Field<lattice::Complex<double>>& field) {
-  std::vector<lattice::Complex<double>> numbers(static_cast<std::size_t>(part.owned().count()));
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    numbers[i] = {static_cast<double>(part.in_whole(static_cast<Index>(i))), 0};
-  set_owned(queue, field, part, numbers);
-}
-
 void check_even(const Extents& extents) {
   bool even = extents.rank() == 4;
   for (int d = 0; d < 4; ++d)
@@ -38,7 +28,7 @@ Heatbath::Heatbath(comm::Communicator& ranks, Queue& queue, const lattice::RankL
     : queue_(queue), part_(part), links_(links), options_(options), sweep_(options.first_sweep),
       site_(queue.device(), part.held(), "numbers of sites") {
   check_even(part.whole());
-  fill_numbers(queue, part, site_);
+  number_sites(queue, part, site_);
   for (const auto& link : links) {
     exchanges_.emplace_back(ranks, queue, part, std::vector{all_around(link, true)});
     exchanges_.back().run();

@@ -23,6 +23,16 @@ template <class Site>
   return {field.reals().data, field.shape(), field.geometry(), one, one, diagonal};
 }
 
+/// The number of each site in plain order of the whole lattice, as the real part: numbers of the
+/// links' size, so that they lie as links do.
+inline void number_sites(Queue& queue, const lattice::RankLattice& part,
+                         lattice::Field<lattice::Complex<double>>& field) {
+  std::vector<lattice::Complex<double>> numbers(static_cast<std::size_t>(part.owned().count()));
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = {static_cast<double>(part.in_whole(static_cast<Index>(i))), 0};
+  set_owned(queue, field, part, numbers);
+}
+
 /// Of one rank the record is as it was.
 [[nodiscard]] inline Record of_all_ranks(Record whole, const lattice::RankLattice& part,
                                          comm::Carrier carrier) {

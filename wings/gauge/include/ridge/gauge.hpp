@@ -16,6 +16,7 @@
 #include <ridge/gauge/gaussian.hpp>
 #include <ridge/gauge/hadrons.hpp>
 #include <ridge/gauge/heatbath.hpp>
+#include <ridge/gauge/hmc.hpp>
 #include <ridge/gauge/loops.hpp>
 #include <ridge/gauge/plaquette.hpp>
 #include <ridge/gauge/slices.hpp>
