@@ -50,7 +50,7 @@ if(RIDGE_WITH_CUDA)
   endif()
   # Of a sample: one built-in kernel of each body; of reductions one of ten.
   set(RIDGE_CUDA_SAMPLE
-      "/(stencil_laplacian|pairs_gravity|lattice_residual|lattice_one_reduction|kernels/chain_streams)[.]cpp$")
+      "/(stencil_laplacian|pairs_gravity|lattice_residual|one_reduction_kernels|kernels/chain_streams)[.]cpp$")
   message(STATUS "Ridge: cuda with ${RIDGE_NVCC} for ${archs}")
   set(RIDGE_CUDA_COMPILER ${RIDGE_NVCC})
   list(APPEND RIDGE_CUDA_FLAGS -x cu)
