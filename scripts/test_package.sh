@@ -26,7 +26,9 @@ fi
 
 rm -rf "$build/dist"
 "$root/scripts/wheel.sh" "$build/dist" "$build" "$python"
-"$python" "$root/scripts/split_wheel.py" "$build"/dist/ridge-*.whl # as those that are given away are
+# A wheel that is given away has kernels for three processors, is split, and no file of it has more than 10 MB.
+"$python" -B "$root/scripts/check_wheel_size.py" "$build"/dist/ridge-*.whl 9000000 3
+"$python" "$root/scripts/split_wheel.py" "$build"/dist/ridge-*.whl
 "$python" -m pip install --quiet --disable-pip-version-check --no-index --force-reinstall --no-deps \
   "$build"/dist/ridge*.whl
 "$python" -m pip --disable-pip-version-check check

@@ -33,11 +33,13 @@ if(RIDGE_WITH_CUDA)
       set(archs 90)
     endif()
   endif()
-  set(RIDGE_CUDA_FLAGS -std=c++20 -O3 --expt-relaxed-constexpr -ccbin ${CMAKE_CXX_COMPILER}
-      -Xcompiler=-fPIC)
+  set(RIDGE_CUDA_FLAGS -std=c++20)
   if(RIDGE_CUDA_FAST_COMPILE AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13.0)
-    list(APPEND RIDGE_CUDA_FLAGS --Ofast-compile=min -Xcompiler=-O0)
+    list(APPEND RIDGE_CUDA_FLAGS --Ofast-compile=min -O0) # the host's level, which nvcc puts behind -Xcompiler's
+  else()
+    list(APPEND RIDGE_CUDA_FLAGS -O3)
   endif()
+  list(APPEND RIDGE_CUDA_FLAGS --expt-relaxed-constexpr -ccbin ${CMAKE_CXX_COMPILER} -Xcompiler=-fPIC)
   foreach(arch IN LISTS archs)
     list(APPEND RIDGE_CUDA_FLAGS -gencode=arch=compute_${arch},code=[sm_${arch},compute_${arch}])
   endforeach()
@@ -46,9 +48,9 @@ if(RIDGE_WITH_CUDA)
   if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13.0)
     set(RIDGE_CUDA_CHECK_FLAGS -ptx -fdevice-syntax-only -o /dev/null)
   endif()
-  # Of a sample: one built-in kernel of each body.
+  # Of a sample: one built-in kernel of each body; of reductions one of ten.
   set(RIDGE_CUDA_SAMPLE
-      "/(stencil_laplacian|pairs_gravity|lattice_residual|lattice/reduce_kernels|kernels/chain_streams)[.]cpp$")
+      "/(stencil_laplacian|pairs_gravity|lattice_residual|one_reduction_kernels|kernels/chain_streams)[.]cpp$")
   message(STATUS "Ridge: cuda with ${RIDGE_NVCC} for ${archs}")
   set(RIDGE_CUDA_COMPILER ${RIDGE_NVCC})
   list(APPEND RIDGE_CUDA_FLAGS -x cu)

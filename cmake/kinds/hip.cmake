@@ -40,7 +40,7 @@ if(RIDGE_WITH_HIP)
   set(RIDGE_HIP_CHECK_FLAGS --cuda-device-only -fsyntax-only)
   # Of a sample: what test/hip reads.
   set(RIDGE_HIP_SAMPLE
-      "/(stencil_[^/]*|pairs_[^/]*|lattice_maps|lattice/reduce_kernels|chain_acoustic|chain_streams|sweep_kernels|(oc)?tree[^/]*_kernels)[.]cpp$")
+      "/(stencil_[^/]*|pairs_[^/]*|lattice_maps|lattice/reduce_kernels|chain_acoustic|chain_streams|sweep_kernels|(oc)?tree[^/]*_kernels|small_kernels)[.]cpp$")
   # And of that for the first architecture alone:
   set(RIDGE_HIP_SAMPLE_OF_FIRST
       "/(lattice_maps|lattice/reduce_kernels|chain_acoustic|sweep_kernels|(oc)?tree[^/]*_kernels)[.]cpp$")

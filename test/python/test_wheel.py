@@ -1,4 +1,4 @@
-"""Wheels: kernels for GPUs are in wheels of their own."""
+"""Wheels: kernels are in wheels of their own."""
 
 import base64
 import csv
@@ -49,13 +49,18 @@ def content(path):
     return held, modes
 
 
-def test_kernels_for_gpus_are_apart(tmp_path):
-    base, cuda = split(tmp_path)
-    assert sorted(p.name for p in tmp_path.iterdir()) == [base.name, cuda.name] == [
-        NAME, "ridge_cuda-1.2-py3-none-any.whl"]
+def test_kernels_are_apart(tmp_path):
+    base, cpu, cuda = split(tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [base.name, cpu.name, cuda.name] == [
+        NAME, "ridge_cpu-1.2-py3-none-any.whl", "ridge_cuda-1.2-py3-none-any.whl"]
     held, modes = content(base)
-    assert held == {n: d for n, d in FILES.items() if "cuda" not in n and "RECORD" not in n}
+    described = held.pop(f"{INFO}/METADATA").decode()
+    assert described == FILES[f"{INFO}/METADATA"].decode() + "Requires-Dist: ridge-cpu==1.2\n"
+    assert held == {n: d for n, d in FILES.items()
+                    if not any(word in n for word in ("cuda", "cpu", "RECORD", "METADATA"))}
     assert modes["ridge/__init__.py"] == 0o100755
+    held, _ = content(cpu)
+    assert held["ridge/lib/ridge/ridge_cpu-x86-64-v3.so"] == b"cpu"
     held, _ = content(cuda)
     info = "ridge_cuda-1.2.dist-info"
     described = held.pop(f"{info}/METADATA").decode().splitlines()
@@ -74,11 +79,13 @@ def test_both_are_installed_together(tmp_path):
 
 
 def test_a_wheel_without_them_stays_as_it_is(tmp_path):
-    assert split(tmp_path, without=["ridge/lib/ridge/ridge_cuda.so"]) == [tmp_path / NAME]
+    modules = [n for n in FILES if "/lib/ridge/" in n]
+    assert split(tmp_path, without=modules) == [tmp_path / NAME]
     assert [p.name for p in tmp_path.iterdir()] == [NAME]
 
 
-@pytest.mark.parametrize("name, part", [("lib/libridge.so.0", "ridge"), ("lib/ridge/ridge_cuda.so", "ridge_cuda")])
+@pytest.mark.parametrize("name, part", [("lib/libridge.so.0", "ridge"), ("lib/ridge/ridge_cuda.so", "ridge_cuda"),
+                                        ("lib/ridge/ridge_cpu-x86-64-v3.so", "ridge_cpu")])
 def test_what_is_too_large_is_said_at_once(tmp_path, name, part):
     """Before libraries are looked for, which takes minutes with the search for repetitions behind it."""
     with zipfile.ZipFile(tmp_path / NAME, "w") as wheel:
