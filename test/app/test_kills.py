@@ -6,7 +6,6 @@ import pathlib
 import random
 import re
 import signal
-import subprocess
 
 import h5py
 import numpy as np
@@ -63,20 +62,6 @@ def require_whole(file, right):
             with h5py.File(name) as h5:
                 assert h5[path].size > 0
     return max(there, default=None)
-
-
-@pytest.fixture(scope="module")
-def killed(ridge, tmp_path_factory):
-    """Runs the command until so many changes of its files, 0 for all; returns how it ended."""
-    library = tmp_path_factory.mktemp("killed") / "killed.so"
-    source = pathlib.Path(__file__).with_name("killed.c")
-    compiler = os.environ.get("CXX", "g++")
-    subprocess.run([compiler, "-x", "c", "-shared", "-fPIC", "-O1", source, "-o", library, "-ldl"], check=True)
-
-    def run(changes, *words):
-        return ridge(*words, env={**os.environ, "LD_PRELOAD": str(library), "KILLED_AT": str(changes)})
-
-    return run
 
 
 @pytest.mark.parametrize("command", START)
