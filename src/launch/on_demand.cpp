@@ -342,6 +342,18 @@ std::string keep_source(const std::string& file_name, const std::string& text) {
   return Cache::here().keep_source(file_name, text);
 }
 
+namespace {
+
+/// The header of the library's that a text begins with, or an empty one.
+std::string first_header(const std::string& text) {
+  constexpr std::string_view include = "#include <ridge/";
+  if (!text.starts_with(include)) return {};
+  const std::size_t begin = include.find('<') + 1;
+  return text.substr(begin, text.find('>') - begin);
+}
+
+} // namespace
+
 std::vector<Offered> load_description(const std::string& text, const std::string& file,
                                       const std::vector<std::string>& libraries,
                                       const std::string& prelude) {
@@ -361,8 +373,14 @@ std::vector<Offered> load_description(const std::string& text, const std::string
              name,
              [&] {
                compiler = compiler_for_host();
-               return Job{*compiler,         text,    file,     {}, prelude,
-                          kernel_name(file), prelude, libraries};
+               return Job{*compiler,
+                          text,
+                          file,
+                          {},
+                          prelude,
+                          kernel_name(file),
+                          prelude.empty() ? first_header(text) : prelude,
+                          libraries};
              },
              [&](const std::string& trace) {
                known.trace = trace;

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import h5py
 import pytest
@@ -111,6 +112,21 @@ class Ridge:
         )
 
 
+def processor_seconds(process):
+    """What a process has used, its ended children not counted."""
+    with open(f"/proc/{process}/stat", encoding="ascii") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def let_it_work(run, seconds=0.2):
+    """Waits until a run has used so much more of processors: by then it is at work, however busy the machine is."""
+    begin, end = processor_seconds(run.pid), time.monotonic() + 100
+    while processor_seconds(run.pid) < begin + seconds:
+        assert run.poll() is None and time.monotonic() < end
+        time.sleep(0.01)
+
+
 def control_characters(text):
     return re.findall(r"[\x00-\x09\x0b-\x1f\x7f]", text)
 
@@ -124,7 +140,7 @@ def no_wisdom(tmp_path_factory):
 @pytest.fixture(scope="session", autouse=True)
 def small_roofs():
     """How fast the memory is is not what these tests ask: its ceilings are measured on small arrays."""
-    os.environ.setdefault("RIDGE_ROOF_MIB", "8")
+    os.environ.setdefault("RIDGE_ROOF_MIB", "2")
 
 
 @pytest.fixture(scope="session")
@@ -147,6 +163,20 @@ def mpi(ridge):
 
     run.program = ridge.program
     run.require_built = ridge.require_built
+    return run
+
+
+@pytest.fixture(scope="session")
+def killed(ridge, tmp_path_factory):
+    """Runs the command until so many changes of its files, 0 for all; returns how it ended."""
+    library = tmp_path_factory.mktemp("killed") / "killed.so"
+    source = pathlib.Path(__file__).with_name("killed.c")
+    compiler = os.environ.get("CXX", "g++")
+    subprocess.run([compiler, "-x", "c", "-shared", "-fPIC", "-O1", source, "-o", library, "-ldl"], check=True)
+
+    def run(changes, *words):
+        return ridge(*words, env={**os.environ, "LD_PRELOAD": str(library), "KILLED_AT": str(changes)})
+
     return run
 
 

@@ -67,7 +67,7 @@ def running_ranks(mpi, words):
     launcher = subprocess.Popen([MPIRUN, "-n", "3", mpi.program, *map(str, words)],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 env=ENVIRONMENT)
-    end = time.time() + 20
+    end = time.time() + 100
     ranks = []
     while len(ranks) < 3 and time.time() < end:
         time.sleep(0.2)

@@ -5,7 +5,7 @@ import time
 
 import h5py
 import pytest
-from conftest import left_in
+from conftest import left_in, let_it_work
 
 
 def make_input(folder, side):
@@ -47,18 +47,18 @@ def largest_partial(folder):
 def test_at_work(ridge, folder, which):
     make_input(folder, 320)
     run = apply(ridge, "--device", "simt:32")  # slow enough
-    time.sleep(0.5)
+    let_it_work(run)
     run.send_signal(which)
     require_interrupted(run, which)
     require_untouched(folder)
 
 
 def test_while_writing(ridge, folder):
-    make_input(folder, 600)
+    make_input(folder, 400)
     run = apply(ridge, "--device", "cpu")
     began = time.monotonic()
     while largest_partial(folder) < 1 << 20:
-        assert run.poll() is None and time.monotonic() - began < 60
+        assert run.poll() is None and time.monotonic() - began < 600
     run.send_signal(signal.SIGINT)
     require_interrupted(run)
     require_untouched(folder)

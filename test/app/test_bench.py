@@ -3,9 +3,9 @@
 import json
 import re
 import signal
-import time
 
 import pytest
+from conftest import let_it_work
 
 from tables import rows_of
 
@@ -209,7 +209,7 @@ def test_interrupt(ridge):
     run = ridge.start("bench", "laplacian", "--device", "simt:32", "--size", "160x120x96",
                       "--schedule", "all", "--repeat", 20)
     first = run.stdout.readline()  # it is at work
-    time.sleep(0.3)
+    let_it_work(run)
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=60)
     assert first != ""

@@ -19,7 +19,7 @@ def slow_compiler(folder, monkeypatch):
     compiler = os.environ.get("CXX", "g++")
     script.write_text("#!/bin/sh\n" # what it is asked for its folders it says at once
                       f"case \"$*\" in *'-v -E'*) exec {compiler} \"$@\";; esac\n"
-                      f"(echo $$; exec sh -c 'echo $$; exec sleep 30') > {folder}/pids\n"
+                      f"(echo $$; exec sh -c 'echo $$; exec sleep 1000') > {folder}/pids\n"
                       "exit 1\n")
     script.chmod(0o755)
     (folder / "heat.hpp").write_text(HEAT)
@@ -48,10 +48,8 @@ def is_running(pid):
 def test_an_interrupt_ends_the_compiler(ridge, slow_compiler, folder, which, status):
     run = ridge.start(*BENCH)
     compilers = wait_for_compiler(slow_compiler)
-    began = time.monotonic()
     run.send_signal(which)
-    out, err = run.communicate(timeout=20)
-    assert time.monotonic() - began < 10  # of 30
+    out, err = run.communicate(timeout=300)  # of 1000 s
     assert (run.returncode, out, err) == (status, "", "ridge: interrupted\n")
     assert not any(map(is_running, compilers))
     assert not list((folder / "cache").glob("compiling-*"))
@@ -63,14 +61,12 @@ def test_an_interrupt_ends_the_wait_for_another_process(ridge, slow_compiler):
     second = ridge.start(*BENCH)  # waits for what the first compiles
     time.sleep(1)
     assert second.poll() is None
-    began = time.monotonic()
     second.send_signal(signal.SIGINT)
-    out, err = second.communicate(timeout=20)
-    assert time.monotonic() - began < 10  # of 30
+    out, err = second.communicate(timeout=300)  # of 1000 s
     assert (second.returncode, out, err) == (130, "", "ridge: interrupted\n")
     assert first.poll() is None
     first.send_signal(signal.SIGINT)
-    first.communicate(timeout=20)
+    first.communicate(timeout=300)
 
 
 def test_an_interrupt_ends_compilers_that_run_side_by_side(ridge, slow_compiler):
@@ -79,7 +75,7 @@ def test_an_interrupt_ends_compilers_that_run_side_by_side(ridge, slow_compiler)
     run = ridge.start("bench", "laplacian", *BENCH[2:], "--schedule", "space")
     compilers = wait_for_compiler(slow_compiler)
     run.send_signal(signal.SIGINT)
-    out, err = run.communicate(timeout=20)
+    out, err = run.communicate(timeout=300)
     assert run.returncode == 130 and err.endswith("ridge: interrupted\n"), (out, err)
     assert not any(map(is_running, compilers))
 
@@ -95,7 +91,7 @@ def test_a_terminal_shows_what_is_compiled(ridge, slow_compiler):
     run.send_signal(signal.SIGINT)
     while b"interrupted" not in seen:
         seen += os.read(ours, 1000)
-    assert run.wait(timeout=20) == 130
+    assert run.wait(timeout=300) == 130
     os.close(ours)
     assert b"ridge: compiling heat with slow-g++ (1 of about 3 s)" in seen
     assert seen.endswith(b"\r\x1b[Kridge: interrupted\r\n")

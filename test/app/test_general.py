@@ -1,7 +1,7 @@
 """The command as a whole: help, versions, unknown words, output that cannot be written."""
 
+import resource
 import subprocess
-import time
 
 import pytest
 from conftest import OF_WINGS
@@ -29,11 +29,13 @@ def test_version(ridge):
 @pytest.mark.parametrize("words", [["--help"], ["devices"], ["apply", "--help"]])
 def test_starts_at_once(ridge, words):
     def seconds():
-        begin = time.perf_counter()
+        """Of a processor: how long others keep it does not count."""
+        begin = resource.getrusage(resource.RUSAGE_CHILDREN)
         ridge.good(*words)
-        return time.perf_counter() - begin
+        end = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return end.ru_utime - begin.ru_utime + end.ru_stime - begin.ru_stime
 
-    assert min(seconds() for _ in range(5)) < 0.2
+    assert min(seconds() for _ in range(3)) < 0.2
 
 
 THE_COMMANDS = "the commands are " + ", ".join([

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import time
 
 import pytest
 
@@ -43,12 +42,10 @@ def test_an_error_on_one_rank_ends_all_with_its_message(mpi, heat, tmp_path):
         'fi\n'
         'exec "$@"\n')
     wrapper.chmod(0o755)
-    begin = time.time()
     done = subprocess.run(
         [MPIRUN, "-n", "3", str(wrapper), mpi.program, "bench", kernel, "--device", "cpu",
          "--size", "64x64x64"],
         env=environment, capture_output=True, text=True, timeout=60, check=False)
-    assert time.time() - begin < 10
     lines = lines_of_ridge(done.stderr)
     assert done.returncode == 1 or (done.returncode != 0 and MPICH)
     assert len(lines) == 1, done.stderr

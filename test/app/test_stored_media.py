@@ -133,19 +133,17 @@ def test_ranks_have_the_bits_of_one(ridge, mpi, kernel, medium):
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("system, state, media, device", [
-    ("acoustic", "p", "c rho", "simt:32"), ("elastic", "vx", "rho lambda mu", "cpu")])
-def test_a_medium_that_16_bits_hold_changes_no_bit(ridge, system, state, media, device):
+def test_a_medium_that_16_bits_hold_changes_no_bit(ridge):
     random = np.random.default_rng(18)
     shape = (9, 10, 12)
-    write(**{state: random.standard_normal(shape).astype("f4")},
-          **{name: 1 + random.integers(0, 64, shape).astype("f4") / 64 for name in media.split()})
+    write(p=random.standard_normal(shape).astype("f4"),
+          **{name: 1 + random.integers(0, 64, shape).astype("f4") / 64 for name in ("c", "rho")})
     found = []
-    for storage in ("fp16", f"{state}=fp16"):
-        ran = ridge("evolve", system, "in.h5", "-o", "out.h5", "--steps", "3", "--dt", "0.1", "--boundary",
-                    "z-=antimirror", "--store-as", storage, "--device", device, "--overwrite")
+    for storage in ("fp16", "p=fp16"):  # the kernel of the benchmark below
+        ran = ridge("evolve", "acoustic", "in.h5", "-o", "out.h5", "--steps", "3", "--dt", "0.1", "--boundary",
+                    "z-=antimirror", "--store-as", storage, "--device", "cpu", "--overwrite")
         assert ran.code == 0, ran.err
-        found.append(read(state).tobytes())
+        found.append(read("p").tobytes())
     assert found[1] == found[0]
 
 

@@ -56,6 +56,14 @@ def test_a_damaged_cache_costs_a_compilation(ridge, env, cache, heat, tmp_path):
         assert record["compiled"] == "now" and record["check"]["ok"]
 
 
+def test_headers_of_other_descriptions_are_wanted_too(ridge, tmp_path):
+    """Those of kernels that are stored in 16 bits, as those of Python's: compiled beforehand from the sixth on."""
+    env = {**os.environ, "RIDGE_CACHE": str(tmp_path / "cache"), "RIDGE_CXX": "/bin/false"}
+    ridge.bad("bench", "laplacian", "--store-as", "fp16", "--device", "cpu", "--size", "20x20x20", code=1, says="/bin/false",
+              env=env)
+    assert len(list((tmp_path / "cache").glob("*.wanted"))) == 1
+
+
 # A built-in kernel under a schedule that is not compiled ahead: no description has to be.
 ON_DEMAND = ("bench", "laplacian", "--schedule", "depth=4 store=plain", "--device", "cpu", "--size",
              "20x20x20", "--repeat", 1, "--no-roof", "--json")

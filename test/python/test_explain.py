@@ -3,11 +3,10 @@
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
-from conftest import heat_of
+from conftest import heat_of, let_it_work
 
 import ridge
 
@@ -74,7 +73,7 @@ except KeyboardInterrupt:
     running = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
     assert running.stdout.readline() == "ready\n"
-    time.sleep(4)
+    let_it_work(running)
     running.send_signal(signal.SIGINT)
     assert running.wait(timeout=100) == 7
 

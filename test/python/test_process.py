@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from conftest import let_it_work
 
 import ridge
 
@@ -128,7 +129,7 @@ except KeyboardInterrupt:
         script("stopped", text), stdout=subprocess.PIPE, text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
     assert running.stdout.readline() == "ready\n"
-    time.sleep(4)
+    let_it_work(running)
     running.send_signal(signal.SIGINT)
     assert running.wait(timeout=400) == 7
 

@@ -10,8 +10,9 @@ namespace ridge::launch {
 
 /// Compiles a source text for the host (no device kind), or takes it from the cache, loads it and
 /// returns what it offers. `file` is the user's file that it includes, by which errors are named
-/// and whose content is part of the key. `prelude` is a header of Ridge's that the text includes
-/// first, which is compiled once for all texts. Throws as bind_on_demand does.
+/// and whose content is part of the key. The header of Ridge's that the text includes first is
+/// compiled once for all texts; `prelude` names it where errors are to say whether compilers take
+/// it. Throws as bind_on_demand does.
 [[nodiscard]] std::vector<Offered> load_description(const std::string& text,
                                                     const std::string& file,
                                                     const std::vector<std::string>& libraries,

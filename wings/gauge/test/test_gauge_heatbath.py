@@ -1,12 +1,11 @@
 """`ridge gauge heatbath`: equal bits on every device, known limits of the plaquette, Ctrl-C, going on."""
 
 import signal
-import time
 
 import gauge_files
 import numpy as np
 import pytest
-from conftest import left_in
+from conftest import left_in, let_it_work
 from over_ranks import refused
 
 
@@ -100,7 +99,7 @@ def test_interrupt_keeps_what_there_is(ridge, folder):
     run = ridge.start("gauge", "heatbath", "--size", "4x4x4x4", "--sweeps", 1000000, "--every", 1, "-o", "a.nersc",
                       "--device", "cpu")
     assert run.stdout.readline() and run.stdout.readline()  # the first sweep
-    time.sleep(0.2)
+    let_it_work(run)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
     assert run.returncode == 130 and err == "ridge: interrupted\n"

@@ -7,7 +7,7 @@ import gauge_files
 import h5py
 import numpy as np
 import pytest
-from conftest import left_in
+from conftest import left_in, let_it_work
 from over_ranks import refused
 
 SIZE = (2, 2, 2, 4)
@@ -191,7 +191,7 @@ def test_interrupt_keeps_what_was_reached(ridge, folder):
     words = ("solve", "wilson", "lat.nersc", "--kappa", 0.15, "--tol", 1e-12)
     run = ridge.start(*words, "-o", "p.h5", "--device", "simt:32")
     assert run.stdout.readline()  # the table's head
-    time.sleep(0.3)
+    let_it_work(run)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
     assert run.returncode == 130 and err == "ridge: interrupted\n"

@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, GridMasks, ::testing::ValuesIn(ridge::test::de
 TEST(GridGradients, ConvergeWithMasksOfRandomPoints) {
   for (const char* walls : {"x=dirichlet:0,y=neumann:0", "x=mirror,y=mirror"}) {
     const GridProblem p = problem_of({24, 30, 1}, walls, {1, 0.1, 1});
-    for (unsigned seed = 1; seed <= 12; ++seed) {
+    for (unsigned seed = 1; seed <= 6; ++seed) {
       SCOPED_TRACE(std::string(walls) + " seed " + std::to_string(seed));
       const std::vector<double> mask = random_mask(p, 0.3, seed);
       for (const double decades : {0.0, 4.0, 6.0}) {

@@ -11,28 +11,22 @@ OPERATORS = """
 struct Op { // of fourth derivatives along x, too: of no built-in method
   static constexpr ridge::stencil::Footprint<9> footprint{
       {{{0, 0, 0}, {-2, 0, 0}, {-1, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}}}};
-  double c = 0.5;
+  double c = 0.5, across_alone = 0, upwind = 0, bend = 0;
   template <class N> RIDGE_FN auto operator()(const N& u) const {
     const auto along = 6 * u(0, 0, 0) - 4 * (u(-1, 0, 0) + u(1, 0, 0)) + (u(-2, 0, 0) + u(2, 0, 0));
     const auto across = 4 * u(0, 0, 0) - (u(0, -1, 0) + u(0, 1, 0)) - (u(0, 0, -1) + u(0, 0, 1));
-    return c * u(0, 0, 0) + along + across;
+    const auto second = 2 * u(0, 0, 0) - u(-1, 0, 0) - u(1, 0, 0);
+    return (c + bend * u(0, 0, 0)) * u(0, 0, 0) + (1 - across_alone) * along + across_alone * second + across -
+           upwind * u(-1, 0, 0);
   }
-};
-struct Upwind {
-  static constexpr auto footprint = ridge::stencil::star<1>();
-  template <class N> RIDGE_FN auto operator()(const N& u) const { return 3 * u(0, 0, 0) - u(-1, 0, 0) - u(0, 1, 0); }
-};
-struct BothSigns {
-  static constexpr auto footprint = ridge::stencil::star<1>();
-  template <class N> RIDGE_FN auto operator()(const N& u) const {
-    return 3 * u(0, 0, 0) - u(-1, 0, 0) - u(1, 0, 0) - u(0, -1, 0) - u(0, 1, 0) - u(0, 0, -1) - u(0, 0, 1);
-  }
-};
-struct Bent {
-  static constexpr auto footprint = ridge::stencil::star<1>();
-  template <class N> RIDGE_FN auto operator()(const N& u) const { return u(0, 0, 0) * u(0, 0, 0) + u(0, 0, 0); }
 };
 """
+
+
+def op(c=0.5, **changed):
+    """An operator: its description is compiled for the members that are set, and so once for all tests."""
+    members = {"c": c, "across_alone": 0, "upwind": 0, "bend": 0, **changed}
+    return ["--operator", "op.hpp:Op", *(word for name, value in members.items() for word in ("--set", f"{name}={value}"))]
 
 
 @pytest.fixture(scope="session")
@@ -71,7 +65,7 @@ def applied(u, walls, c):
 
 
 def test_it_gives_what_the_operator_takes_back(ridge, env, problem):
-    record, = ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--operator", "op.hpp:Op", "--set", "c=0.25", "--boundary",
+    record, = ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", *op(c=0.25), "--boundary",
                          "x=dirichlet:1.5,y=periodic,z=neumann:0", "--device", "cpu", "--json", env=env).records()
     assert record["kernel"] == "op.hpp:Op" and record["schedule"] == "conjugate gradients" and record["residual"] <= 2e-10
     with h5py.File("u.h5") as h5:
@@ -83,10 +77,10 @@ def test_it_gives_what_the_operator_takes_back(ridge, env, problem):
 
 
 @pytest.mark.parametrize("words, says", [
-    (["--operator", "op.hpp:Upwind"], "not symmetric"),
-    (["--operator", "op.hpp:Bent"], "not linear"),
+    (op(upwind=0.5), "not symmetric"),
+    (op(bend=1), "not linear"),
     (["--operator", "laplacian"], "FILE.hpp:Name"),
-    (["--operator", "op.hpp:Op", "--order", 4], "takes no --coefficient"),
+    ([*op(), "--order", 4], "takes no --coefficient"),
     (["--set", "c=1"], "--set is for an operator"),
 ])
 def test_what_it_refuses(ridge, env, problem, words, says):
@@ -97,7 +91,7 @@ def test_what_it_refuses(ridge, env, problem, words, says):
 def test_the_best_is_kept(ridge, env, problem):
     """Where the residual grew since."""
     words = ("solve", "poisson", "f.h5:/f", "--device", "cpu", "--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0")
-    done = ridge(*words, "-o", "u.h5:/u", "--operator", "op.hpp:BothSigns", env=env)
+    done = ridge(*words, "-o", "u.h5:/u", *op(c=-3, across_alone=1), env=env)
     assert done.code == 1 and "an operator that has both signs" in done.err
     with h5py.File("u.h5") as h5:
         u, facts = h5["u"][...], dict(h5["u"].attrs)
@@ -107,7 +101,7 @@ def test_the_best_is_kept(ridge, env, problem):
     residual = np.linalg.norm(applied_there - f) / np.linalg.norm(f)
     assert abs(residual - facts["residual"][0]) < 1e-6
     # A tolerance that rounding does not let through is met by rounding, which is said.
-    done = ridge(*words, "-o", "v.h5:/u", "--operator", "op.hpp:Op", "--tol", "1e-20", env=env)
+    done = ridge(*words, "-o", "v.h5:/u", *op(), "--tol", "1e-20", env=env)
     assert done.code == 0 and "rounding" in done.out
 
 

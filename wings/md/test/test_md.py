@@ -11,7 +11,7 @@ import time
 import h5py
 import numpy as np
 import pytest
-from conftest import as_one_file, left_in, run_files
+from conftest import as_one_file, left_in, let_it_work, run_files
 from over_ranks import ENVIRONMENT, MPIRUN
 
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "near_pairs.md"
@@ -276,8 +276,9 @@ struct Weights { static constexpr int targets = 3, sources = 4, sums = 3;
 def test_ctrl_c_keeps_the_last_step(ridge, folder):
     run = ridge.start("md", "--lattice", 4000, "--steps", 1000000, "-o", "run.h5", "--device", "cpu")
     while not (folder / "run.h5").exists():
+        assert run.poll() is None
         time.sleep(0.05)
-    time.sleep(0.5)
+    let_it_work(run)
     run.send_signal(signal.SIGINT)
     _, said = run.communicate(timeout=60)
     assert run.returncode == 130
