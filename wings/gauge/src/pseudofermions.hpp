@@ -4,6 +4,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/hmc.hpp>
 #include <ridge/gauge/hmc_fermions.hpp>
+#include <ridge/lattice/rank_reduce.hpp>
 #include <ridge/solve/cg.hpp>
 
 #include "wilson_operators.hpp"
