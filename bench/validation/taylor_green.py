@@ -29,7 +29,8 @@ def main():
     problem = Problem(__doc__)
     sizes = (16, 32) if problem.small else (32, 64, 128)
     errors, decays = zip(*(error(problem, n) for n in sizes))
-    problem.compare(f"speed after one decay time over the exact one, {sizes[-1]}^2", decays[-1], 1, 5 / sizes[-1] ** 2)
+    lacks = np.abs(1 - np.array(decays))
+    problem.compare(f"order of the decay, {sizes[-1]}^2", np.log2(lacks[-2] / lacks[-1]), 2, 0.1)
     for n, before, after in zip(sizes[1:], errors, errors[1:]):
         problem.compare(f"order of the error, {n}^2", np.log2(before / after), (1.9, 3), 0.05)
     problem.end()
