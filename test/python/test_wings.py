@@ -1,0 +1,17 @@
+"""Codes for users of one field: each is a module of the package, or says that it was not built."""
+
+import importlib
+
+import pytest
+
+from ridge import _wings
+
+
+@pytest.mark.parametrize("name", _wings.__all__)
+def test_a_wing_is_here_or_says_why_not(name):
+    module = importlib.import_module(f"ridge.{name}")
+    if hasattr(module, "__all__"):
+        assert all(hasattr(module, given) for given in module.__all__)
+    else:
+        with pytest.raises(ImportError, match=f"^ridge.{name} was not built: configure Ridge with {name} in RIDGE_WINGS"):
+            module.anything  # noqa: B018
