@@ -2,6 +2,7 @@
 #   include/ridge/NAME/*.hpp  its headers; kernels.hpp has all of its kernels, for compiling on demand;
 #                             describe_users.hpp describes kernels in files of users
 #   include/ridge/NAME.hpp    its header for users, where it has one: its library is then part of the library, ridge
+#                             (NAME/for_users.hpp: so it is where a header of the house brings that)
 #   src/*.cpp                 its library; *_kernels.cpp are compiled once per device kind, in the modules. What is part
 #                             of ridge announces its cases of `ridge bench` (KernelsAnnounced) and their options there
 #   io/*.cpp, io/hdf5/*.cpp   its files, a part of ridge_io; the Python module has the first
@@ -70,7 +71,7 @@ function(ridge_add_wings)
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/src/*.cpp)
     list(FILTER sources EXCLUDE REGEX "_kernels[.]cpp$") # in the modules
     include(${folder}/sources.cmake OPTIONAL)
-    if(EXISTS ${folder}/include/ridge/${wing}.hpp)
+    if(EXISTS ${folder}/include/ridge/${wing}.hpp OR EXISTS ${folder}/include/ridge/${wing}/for_users.hpp)
       set(compiled ridge_${wing}_part)
       add_library(${compiled} OBJECT ${sources})
       foreach(kind INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS)

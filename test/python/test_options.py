@@ -129,13 +129,6 @@ def test_shifts(fields):
     (lambda: ridge.neighbours(np.ones((3, 4)), 0.1, box="1"), "neighbours: box='1': three lengths"),
     (lambda: ridge.neighbours(np.ones((3, 4)), "0.1"), "neighbours: cutoff='0.1' .str.: a number"),
     (lambda: ridge.pairs(targets="3", sources=3, sums=3), "ridge.pairs: targets='3'; a whole number"),
-    (lambda: ridge.solve("poisson", U, boundary=None), "boundary=None .NoneType.: a text"),
-    (lambda: ridge.solve("poisson", U, boundary={"x": 0}), "boundary.'x'.=0"),
-    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", order=2.5), "solve: order=2.5; a whole number"),
-    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", iterations=1.5), "solve: iterations=1.5; a whole"),
-    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", method=3), "solve: method=3 .int.: a text"),
-    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", tol="1"), "solve: tol='1' .str.: a number"),
-    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", spacing="a"), "spacing='a': one positive number"),
     (lambda: ridge.tune(ridge.sweeps(lambda_of(), boundary="periodic")), "tune takes a kernel.*not Sweeps; give its kernel"),
     (lambda: ridge.doctor(7), "doctor takes a kernel"),
     (lambda: ridge.report(7), "report takes records, not int"),
@@ -157,9 +150,6 @@ def lambda_of():
 
 @pytest.mark.parametrize("call, says", [
     (lambda: ridge.pairs(targets=-1, sources=3, sums=3), "ridge.pairs: targets=-1: at least 1"),
-    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", iterations=-1), "solve: iterations=-1: at least 0"),
-    (lambda: ridge.solve(lambda_of(), np.ones(9), boundary="periodic", numbers={"c": float("nan")}),
-     "solve: numbers.'c'.=nan: a finite number"),
 ])
 def test_sizes_of_options(call, says):
     with pytest.raises(ridge.UsageError, match=says) as caught:
@@ -199,12 +189,3 @@ def test_a_record_is_one_of_records(heat):
     record = heat.measure(U, repeat=1)
     one, several = (re.sub(r"[^\s<>\"']*records.json", "", str(ridge.report(r))) for r in (record, [record]))
     assert one == several and "heat" in one
-
-
-def test_masks_of_bools(rng):
-    f = rng.standard_normal((17, 17))
-    mask = rng.random((17, 17)) < 0.2
-    right = ridge.solve("poisson", f, boundary="dirichlet:0", mask=mask.astype(float))
-    found = ridge.solve("poisson", f, boundary="dirichlet:0", mask=mask)
-    np.testing.assert_array_equal(found.out, right.out)
-    assert (found.out[mask] == 0).all() and mask.dtype == bool

@@ -1,5 +1,8 @@
 """ridge.solve: elliptic problems on arrays where they lie."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -354,3 +357,49 @@ def test_a_kernel_of_python_on_a_plane():
 @ridge.stencil
 def flat(u):
     return 5 * u[0, 0] - (u[0, -1] + u[0, 1]) - (u[-1, 0] + u[1, 0])
+
+
+U = np.arange(504.0).reshape(7, 8, 9)
+
+
+def lambda_of():
+    return ridge.stencil(lambda u: u[0] + u[1])
+
+
+@pytest.mark.parametrize("call, says", [
+    (lambda: ridge.solve("poisson", U, boundary=None), "boundary=None .NoneType.: a text"),
+    (lambda: ridge.solve("poisson", U, boundary={"x": 0}), "boundary.'x'.=0"),
+    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", order=2.5), "solve: order=2.5; a whole number"),
+    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", iterations=1.5), "solve: iterations=1.5; a whole"),
+    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", method=3), "solve: method=3 .int.: a text"),
+    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", tol="1"), "solve: tol='1' .str.: a number"),
+    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", spacing="a"), "spacing='a': one positive number"),
+])
+def test_types_of_options(call, says):
+    with pytest.raises(TypeError, match=says):
+        call()
+
+
+@pytest.mark.parametrize("call, says", [
+    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", iterations=-1), "solve: iterations=-1: at least 0"),
+    (lambda: ridge.solve(lambda_of(), np.ones(9), boundary="periodic", numbers={"c": float("nan")}),
+     "solve: numbers.'c'.=nan: a finite number"),
+])
+def test_sizes_of_options(call, says):
+    with pytest.raises(ridge.UsageError, match=says):
+        call()
+
+
+def test_masks_of_bools(rng):
+    f = rng.standard_normal((17, 17))
+    mask = rng.random((17, 17)) < 0.2
+    right = ridge.solve("poisson", f, boundary="dirichlet:0", mask=mask.astype(float))
+    found = ridge.solve("poisson", f, boundary="dirichlet:0", mask=mask)
+    np.testing.assert_array_equal(found.out, right.out)
+    assert (found.out[mask] == 0).all() and mask.dtype == bool
+
+
+def test_a_solution_is_pickled():
+    one = ridge.solve("poisson", np.ones((9, 9)), boundary="dirichlet:0")
+    for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        assert type(other) is type(one) and repr(vars(other)) == repr(vars(one))

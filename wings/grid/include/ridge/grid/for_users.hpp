@@ -1,6 +1,5 @@
 // Equations on grids of points: multigrid, Fourier transforms, conjugate gradients and implicit
-// steps of diffusion. Users include ridge/solve.hpp, which brings it (docs/headers.md). Host code
-// only.
+// steps of diffusion: what ridge/solve.hpp brings of them. Host code only.
 #pragma once
 
 #include <ridge/grid/diffusion.hpp>
