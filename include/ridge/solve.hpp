@@ -1,5 +1,5 @@
-// Krylov solvers of operators of one's own, for users (docs/headers.md), and equations on grids where
-// this build has them. Host code only.
+// Krylov solvers of operators of one's own, for users (docs/headers.md), and equations on grids
+// where this build has them. Host code only.
 #pragma once
 
 #include <ridge/core/error.hpp>

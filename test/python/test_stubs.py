@@ -40,4 +40,4 @@ def test_the_stub_is_what_the_module_has(stub):
                 found = parameters(getattr(owner, name))
                 assert found == [a.arg for a in method.args.args], (node.name, name)
                 checked += 1
-    assert checked > 10
+    assert checked > (10 if stub.stem == "_core" else 1)

@@ -1,8 +1,8 @@
 // Half cycles in one pass against the passes that they consist of.
 #include <ridge/device/generate.hpp>
 
-#include "devices.hpp"
 #include "../src/level.hpp"
+#include "devices.hpp"
 
 #include <gtest/gtest.h>
 
