@@ -4,12 +4,12 @@
 #include <ridge/gauge/hmc.hpp>
 #include <ridge/gauge/host_links.hpp>
 
-#include "core/refuse.hpp"
-#include "commands.hpp"
-#include "gauge_input.hpp"
-#include "gauge_start.hpp"
 #include "app/interrupt.hpp"
 #include "app/run.hpp"
+#include "commands.hpp"
+#include "core/refuse.hpp"
+#include "gauge_input.hpp"
+#include "gauge_start.hpp"
 
 #include <fmt/format.h>
 
