@@ -2,8 +2,8 @@
 
     check_wheel_size.py WHEEL BYTES [LEVELS]
 
-What comes is no smaller than what is counted here but for the twentieth that advzip saves, and has the libraries of
-the system beside it, a megabyte. LEVELS: the processors that kernels of the cpu are counted for, where the wheel has
+The wheels made are no smaller than what is counted here, but for the twentieth that advzip saves, and hold libraries of
+the system, a megabyte. LEVELS: the processors that kernels of the cpu are counted for, where the wheel has
 them for fewer. Exits with 1 and says the largest files.
 """
 

@@ -2,7 +2,7 @@
 
     split_wheel.py WHEEL [FOLDER]
 
-Of ridge-0.1.0-...whl come, in FOLDER (default: where the wheel is), the same without modules of the cpu and of
+From ridge-0.1.0-...whl come, in FOLDER (default: where the wheel is), the same without modules of the cpu and of
 GPUs, and ridge_cpu-0.1.0-...whl and, where it has them, ridge_cuda-... and ridge_hip-..., which hold these and need
 the first. All are installed together: pip install ridge*.whl. The first needs ridge_cpu, too. Prints the wheels.
 """

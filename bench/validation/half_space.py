@@ -99,7 +99,7 @@ def main():
         for name in fine:
             (before, exact, _), (found, right, angle) = (comes_back(problem, *one[name]) for one in (coarse, fine))
             errors = abs(before - exact), abs(found - right)
-            # Of order 2 in time, and at interfaces: a quarter of the error is left, and more of what differs in the packets.
+            # The scheme is of order 2, at interfaces too: a quarter of the error is left, and what packets differ by.
             problem.compare(f"{name}, {angle:.1f} degrees", found, right, errors[0] / 4 + 0.001)
     problem.end()
 

@@ -34,7 +34,7 @@ def main():
     problem = Problem(__doc__)
     sizes = (100, 200) if problem.small else (100, 200, 400)
     found = [error(problem, n) for n in sizes]
-    # Of order 1, the next term of order 2: what both depths extrapolate to is right to that.
+    # The error is of order 1, its next term of order 2: what both depths extrapolate to is right to that.
     order = np.log2(found[-2][0] / found[-1][0])
     problem.compare("order", order, 1, 0.2)
     least = [one[2].min() - one[3].min() for one in found]

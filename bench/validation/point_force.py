@@ -51,7 +51,7 @@ def main():
     t, found, right, misfits = traces(problem, waves[1])
     for (place, misfit), before in zip(misfits.items(), coarse):
         print(f"at {place}: misfit {misfit:.3g}, {waves[1]} points a wavelength")
-        # Of order 2 in time and 4 in space.
+        # The scheme is of order 2 in time and 4 in space.
         problem.compare(f"at {place}: order", np.log(before / misfit) / np.log(waves[1] / waves[0]), (2, 6), 0)
     if problem.options.picture:
         draw(problem.options.picture, t, found, right, "ridge evolve elastic", "vz of a force along z in a whole space")

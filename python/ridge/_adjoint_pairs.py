@@ -2,7 +2,7 @@
 
 A body's adjoint is its derivative of all that it is a target or a source of, each times the weight of the target. Among
 themselves both are one sum, over bodies that have their weights as further components: near lists, which name each pair
-from both sides, serve it as they are. Of targets apart from sources they are two, the second with the roles exchanged.
+from both sides, serve it as they are. Targets apart from sources take two, the second with the roles exchanged.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ public:
   virtual void read(void* u) = 0;
   /// How steps are solved.
   [[nodiscard]] virtual std::string method() const = 0;
-  /// Of a step on average; not timed.
+  /// The record of a step on average; not timed.
   [[nodiscard]] virtual Record record() const = 0;
 };
 

@@ -69,7 +69,7 @@ std::string quoted(const std::string& text) {
   return all + "\"";
 }
 
-/// What the wings have to describe kernels in users' files by.
+/// Includes of the headers by which wings describe kernels in users' files.
 std::string descriptions_of_wings() {
   std::set<std::string> lines; // in one order, as they are part of what is looked for in the cache
   std::error_code ignored;

@@ -9,8 +9,7 @@ import sys
 from test_rooms import LEVEL, ROOT
 
 # The lines that each wing takes in files that are not its own. Lower a bound when you take lines away: the aim is eight.
-# Two of grid's say "grid" of others: a field of schedules, and a column of a table.
-MOST = {"atmosphere": 0, "bodies": 0, "gauge": 0, "grid": 4, "md": 0, "tiny": 0}
+MOST = {"atmosphere": 0, "bodies": 0, "gauge": 0, "grid": 2, "md": 0, "tiny": 0}
 FOLDERS = ("include", "src", "cmake", "python")
 # Those of the house, and one that stands for a user's own (RIDGE_WINGS_PATH).
 WINGS = {f.name: f for base in ("wings", "test/wing") for f in sorted((ROOT / base).iterdir()) if f.is_dir()}
