@@ -384,7 +384,8 @@ class Kernel:
 
     def _new(self, given: tuple[Any, ...]) -> Any:
         """A new output, like the first array."""
-        return _arrays.zeros(given[0], self.__name__, self._result_shape(given))
+        shape = self._result_shape(given) if hasattr(given[0], "shape") else None  # which is refused then
+        return _arrays.zeros(given[0], self.__name__, shape)
 
     def _result_shape(self, given: Sequence[Any]) -> tuple[int, ...]:
         return tuple(given[0].shape)

@@ -119,7 +119,7 @@ def test_what_is_refused(rng):
         ridge.sweeps(pair, boundary={"x": "mirror", "u.y": "mirror"})
     with pytest.raises(ridge.UsageError, match="one positive number is right, or 1"):
         ridge.sweeps(pair, spacing=(1, 2))
-    with pytest.raises(TypeError, match="levels= and points= are for stencils"):
+    with pytest.raises(TypeError, match="levels=, points= and memory= are for stencils"):
         ridge.sweeps(pair, levels=2)
     in_time = ridge.sweeps(pair, boundary="mirror")
     with pytest.raises(ridge.UsageError, match="was not run yet"):

@@ -115,7 +115,7 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
             return recorded(operator, f, out, boundary, spacing, coefficient, mask, shift, {
                 "tol": tol, "order": order, "method": method, "guess": guess, "project": project, "cycle": cycle,
                 "iterations": iterations, "smoother": smoother, "numbers": numbers, "device": device})
-        f, coefficient, mask, shift, out = map(_arrays.plain, (f, coefficient, mask, shift, out))
+        f, coefficient, mask, shift = map(_arrays.plain, (f, coefficient, mask, shift))
     own, settings = _functor(operator, len(f.shape), numbers)
     if not own and operator not in wanted:
         raise _core.UsageError(f"solve: unknown operator {operator!r}; there are {', '.join(wanted)}, a kernel of ridge.stencil "
@@ -145,7 +145,7 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
             text_of(word, f"solve: {what}", right)
     if mask is not None:
         mask = _arrays.as_numbers(mask, f)
-    arrays = (f, out, *(a for a in (coefficient, mask) if a is not None))
+    arrays = (f, _arrays.plain(out), *(a for a in (coefficient, mask) if a is not None))
     rank = len(f.shape)
     fields = _grid.solve_grid(
         arrays, _boundary_text(boundary, None, rank), spacing_of(spacing, rank), number_of(shift, "solve: shift"),
