@@ -12,8 +12,8 @@
 namespace ridge::gauge {
 namespace {
 
-using Sites = std::vector<lattice::ColourMatrix<double>>;
-using Configuration = std::vector<Sites>; // of four directions
+using Matrices = std::vector<lattice::ColourMatrix<double>>;
+using Configuration = std::vector<Matrices>; // of four directions
 
 class HmcOn : public ::testing::TestWithParam<std::string> {
 protected:
@@ -40,7 +40,7 @@ protected:
       to[mu].set(queue, from[mu]);
   }
   static Configuration zeros(const Configuration& like) {
-    return Configuration(4, Sites(like[0].size()));
+    return Configuration(4, Matrices(like[0].size()));
   }
   template <class F>
   static void for_all(const Configuration& a, const F& f) {
