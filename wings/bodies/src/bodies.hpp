@@ -20,7 +20,7 @@ void centre(Bodies& bodies);
 /// system. Bodies without mass stay as they are.
 void take_origin_inside(Bodies& bodies);
 
-/// Whether positions are relative to another origin than that of the coordinates.
+/// True: positions are relative to another origin than that of the coordinates.
 [[nodiscard]] bool has_own_origin(const Bodies& bodies);
 
 } // namespace ridge::nbody

@@ -1,4 +1,4 @@
-// What adds up forces of several launches, and finds how far apart bodies are.
+// Kernels that add up forces of several launches, and find how far apart bodies are.
 #pragma once
 
 #include <ridge/device/field.hpp>
@@ -15,7 +15,7 @@ struct Addition {
   bool subtracts = false;
 };
 
-/// What each kind's module offers under Addition<T>, for float and double: in queue order.
+/// Each kind's module offers it under Addition<T>, for float and double: in queue order.
 template <class T>
 using AddUp = void(Queue& queue, const Addition<T>& addition);
 
@@ -26,7 +26,7 @@ struct Extent {
   Span<T> bounds; ///< six a part: the least x, y and z, then the greatest
 };
 
-/// What each kind's module offers under Extent<T>, for double: in queue order.
+/// Each kind's module offers it under Extent<T>, for double: in queue order.
 template <class T>
 using FindExtent = void(Queue& queue, const Extent<T>& extent);
 

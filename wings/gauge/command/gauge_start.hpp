@@ -1,4 +1,4 @@
-// What commands that make configurations begin from, and what their files say of that.
+// The start of commands that make configurations, and its lines in their files.
 #pragma once
 
 #include <ridge/comm/communicator.hpp>
@@ -18,7 +18,7 @@ struct GaugeStart {
 
   /// From a file.
   [[nodiscard]] bool goes_on() const;
-  /// Of a file this rank's slices, else the whole. Throws UsageError where --size is missing.
+  /// This rank's slices of a file, else the whole. Throws UsageError where --size is missing.
   [[nodiscard]] io::GaugeConfiguration begin(comm::Communicator& ranks, std::uint64_t seed) const;
 };
 

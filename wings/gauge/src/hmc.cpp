@@ -237,7 +237,7 @@ Record Hmc::record() const {
   const HmcOptions& o = s.options;
   Record record = Program(s.queue, s.kick_call(0, 0), "hmc").record();
   const Work kick = record.work;
-  // Of the lattice, not of what a rank holds.
+  // Numbers of the lattice, not of what a rank holds.
   const double all =
       4 * static_cast<double>(s.part.whole().count()) / static_cast<double>(s.part.held().sites());
   record.work = {};

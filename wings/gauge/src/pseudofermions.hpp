@@ -75,7 +75,7 @@ public:
     run_once(placed_.queue, lattice::SiteLoopCall<ColourMatrix<double>, KickByFermions>{
                                 kernel.momenta[0], kernel, lattice::Subset::all});
   }
-  /// Of all solves so far.
+  /// All solves so far, added up.
   [[nodiscard]] const solve::Solved& solved() const { return solved_; }
 
 private:

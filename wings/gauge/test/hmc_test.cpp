@@ -95,7 +95,7 @@ protected:
     set(links, base);
     return slope;
   }
-  /// The same from the force: K + S is constant, K = - tr P P.
+  /// Likewise from the force: K + S is constant, K = - tr P P.
   double by_force(Hmc& hmc, const Configuration& direction) {
     set(hmc.momenta(), zeros(direction));
     hmc.kick(1);

@@ -8,7 +8,7 @@
 
 namespace ridge::tiny {
 
-/// What is left of samples after so many steps, in each of which a share decays.
+/// Samples after so many steps, in each of which a share decays.
 [[nodiscard]] std::vector<double> left_after(const Device& device, std::vector<double> samples,
                                              double share, Index steps);
 

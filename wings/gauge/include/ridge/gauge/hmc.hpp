@@ -46,7 +46,7 @@ struct HmcOptions {
   bool reproducible = false;
 };
 
-/// What came of a trajectory.
+/// The outcome of a trajectory.
 struct Trajectory {
   double energy_change = 0; ///< dH
   bool accepted = false;

@@ -6,13 +6,13 @@
 
 namespace ridge::tiny {
 
-/// Of each sample a share decays.
+/// A share of each sample decays.
 struct Decay {
   Span<double> left; ///< a number a sample
   double share = 0;
 };
 
-/// What each kind's module offers under Decay: in queue order.
+/// Each kind's module offers it under Decay: in queue order.
 using DecayOnce = void(Queue& queue, const Decay& decay);
 
 } // namespace ridge::tiny
