@@ -110,12 +110,12 @@ class Bench:
 
     def stencils(self):
         n, on = self.options.size, {"device": self.options.device}
-        for kernel, numbers, fields, rolled in (heat, {"rate": 0.1}, 1, rolled_heat), (diffusion, {}, 2, rolled_diffusion):
+        for kernel, numbers, fields, same in (heat, {"rate": 0.1}, 1, rolled_heat), (diffusion, {}, 2, rolled_diffusion):
             *arrays, w, out = (self.random(n, n, n, dtype=np.float64) for _ in range(fields + 2))
             backs = tuple(self.random(n, n, n, dtype=np.float64) for _ in range(fields))
             gradient = ridge.grad(kernel)
             self.row(kernel.__name__, lambda: kernel(*arrays, out=out, **numbers, **on),
-                     lambda: gradient(*arrays, w, out=backs, **numbers, **on), lambda: self.in_jax(rolled, arrays, w))
+                     lambda: gradient(*arrays, w, out=backs, **numbers, **on), lambda: self.in_jax(same, arrays, w))
 
     def in_jax(self, rolled, arrays, w):
         import jax
