@@ -2,11 +2,11 @@
 
 #include <ridge/core/error.hpp>
 
-#include "../io/hdf5_writing.hpp"
-#include "../io/output_file.hpp"
-#include "hdf5_handle.hpp"
-#include "hdf5_input.hpp"
-#include "picture.hpp"
+#include "app/hdf5_handle.hpp"
+#include "app/hdf5_input.hpp"
+#include "app/picture.hpp"
+#include "io/hdf5_writing.hpp"
+#include "io/output_file.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <ridge/chain/system/system.hpp>
 
-#include "../io/output_plan.hpp"
+#include "io/output_plan.hpp"
 
 #include <filesystem>
 #include <string>

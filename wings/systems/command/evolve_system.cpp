@@ -7,17 +7,18 @@
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/pattern/storage.hpp>
 
-#include "../io/file_names.hpp"
-#include "commands.hpp"
+#include "app/commands.hpp"
+#include "app/kernel_options.hpp"
+#include "app/picture.hpp"
+#include "app/run_device.hpp"
+#include "app/stored_fields.hpp"
 #include "evolve_system_command.hpp"
-#include "kernel_options.hpp"
-#include "picture.hpp"
-#include "run_device.hpp"
-#include "stored_fields.hpp"
+#include "io/file_names.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <any>
 #include <chrono>
 #include <cmath>
 #include <tuple>
@@ -46,16 +47,6 @@ Index count_in(const SystemRun& run, const char* name) {
 }
 std::string list_in(const std::vector<std::string>& words, const char* between) {
   return fmt::format("{}", fmt::join(words, between));
-}
-
-std::vector<std::string> words_in(const std::string& text, char separator) {
-  std::vector<std::string> all;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    all.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return all;
 }
 
 void SystemCommand::execute() {
@@ -355,7 +346,7 @@ void SystemCommand::draw() {
 
 namespace {
 
-std::optional<SystemKernel> find_named(const EvolveOptions& o, std::string& storage) {
+std::optional<SystemKernel> find_named(const SystemOptions& o, std::string& storage) {
   std::string name = o.kernel;
   std::vector<std::string> settings = o.settings;
   fs::path folder;
@@ -377,12 +368,13 @@ std::optional<SystemKernel> find_named(const EvolveOptions& o, std::string& stor
     name = (folder / name).string();
   const std::vector<lab::Setting> all = lab::parse_settings(settings);
   const lab::UserKernel loaded = lab::load_user_kernel(name, all, lab::Use::evolution);
-  return loaded.system ? std::optional(loaded.system->make({}, by_step)) : std::nullopt;
+  const auto* const system = std::any_cast<lab::EvolvingSystem>(&loaded.product);
+  return system ? std::optional(system->make({}, by_step)) : std::nullopt;
 }
 
 } // namespace
 
-std::optional<SystemKernel> find_system(const EvolveOptions& o) {
+std::optional<SystemKernel> find_system(const SystemOptions& o) {
   std::string storage = o.store_as;
   std::optional<SystemKernel> found = find_named(o, storage);
   if (!found || storage.empty()) return found;
@@ -400,7 +392,7 @@ std::optional<SystemKernel> find_system(const EvolveOptions& o) {
   return chain::stored_system(std::move(*found), storage, wide);
 }
 
-void evolve_system(const EvolveOptions& options, const SystemKernel& kernel) {
+void evolve_system(const SystemOptions& options, const SystemKernel& kernel) {
   if (!options.gradients.empty()) return evolve_gradient(options, kernel);
   if (!options.observed.empty() || !options.memory.empty() || options.check)
     throw UsageError("--observed, --memory and --check go with --gradient");

@@ -3,10 +3,10 @@
 
 #include <ridge/chain/system/system.hpp>
 
-#include "../io/snapshot_files.hpp"
-#include "evolve_output.hpp"
+#include "app/evolve_output.hpp"
+#include "app/evolve_setup.hpp"
 #include "evolve_probes.hpp"
-#include "evolve_setup.hpp"
+#include "io/snapshot_files.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -17,13 +17,22 @@
 
 namespace ridge::app {
 
+/// The options of `ridge evolve`, and those of systems alone.
+struct SystemOptions : EvolveOptions {
+  std::string source, wavelet, receivers, gather, shown, observed, memory;
+  std::vector<std::string> by_step;   ///< NUMBER=WAVELET
+  std::vector<std::string> gradients; ///< FILE:/ARRAY
+  bool forces = false;                ///< on the bodies of a fluid
+  bool check = false;
+};
+
 /// The system that is asked for, by name, in a file, or by the run that goes on; nothing where it
 /// is none.
-[[nodiscard]] std::optional<chain::SystemKernel> find_system(const EvolveOptions& options);
+[[nodiscard]] std::optional<chain::SystemKernel> find_system(const SystemOptions& options);
 
-void evolve_system(const EvolveOptions& options, const chain::SystemKernel& kernel);
+void evolve_system(const SystemOptions& options, const chain::SystemKernel& kernel);
 /// The run of --gradient.
-void evolve_gradient(const EvolveOptions& options, const chain::SystemKernel& kernel);
+void evolve_gradient(const SystemOptions& options, const chain::SystemKernel& kernel);
 
 /// What a run of a system is: names of attributes and their values, numbers as text that brings
 /// them back.
@@ -44,9 +53,6 @@ struct SnapshotField {
   std::function<void(Index z, void* to)> plane;
   std::string home = {};
 };
-
-/// The words between the separators.
-[[nodiscard]] std::vector<std::string> words_in(const std::string& text, char separator);
 
 /// What tells a run from others: a digest of all that its arrays depend on, but the start's values.
 [[nodiscard]] std::string identity_of(const SystemRun& run);

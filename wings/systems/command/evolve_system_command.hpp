@@ -1,11 +1,11 @@
 // A run of a system: set up in evolve_system_setup.cpp, run in evolve_system.cpp.
 #pragma once
 
-#include "evolve_steps.hpp"
+#include "app/evolve_steps.hpp"
+#include "app/hdf5_describe.hpp"
+#include "app/transfer.hpp"
 #include "evolve_system.hpp"
 #include "evolve_system_gradient.hpp"
-#include "hdf5_describe.hpp"
-#include "transfer.hpp"
 
 #include <array>
 #include <map>
@@ -32,7 +32,7 @@ struct StartField {
 /// From the options, or the run that goes on, to the last step.
 class SystemCommand : private Run {
 public:
-  SystemCommand(const EvolveOptions& options, const SystemKernel& kernel);
+  SystemCommand(const SystemOptions& options, const SystemKernel& kernel);
 
   void execute();
   /// The derivatives of a loss, in place of snapshots (evolve_system_gradient.cpp).
@@ -245,7 +245,7 @@ private:
   /// The plane in the middle of z, of the field that is asked for, or the first.
   void draw();
 
-  const EvolveOptions& o_;
+  const SystemOptions& o_;
   const SystemKernel& kernel_;
   const chain::Description& chain_;
   bool goes_on_;

@@ -3,12 +3,12 @@
 
 #include <ridge/core/error.hpp>
 
-#include "../core/refuse.hpp"
-#include "../io/hdf5_writing.hpp"
-#include "../io/output_file.hpp"
+#include "app/interrupt.hpp"
+#include "app/run_device.hpp"
+#include "core/refuse.hpp"
 #include "evolve_system_command.hpp"
-#include "interrupt.hpp"
-#include "run_device.hpp"
+#include "io/hdf5_writing.hpp"
+#include "io/output_file.hpp"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ Bytes parse_memory(const std::string& text) {
   return Bytes{static_cast<Index>(value * known->second)};
 }
 
-void refuse_others(const EvolveOptions& o) {
+void refuse_others(const SystemOptions& o) {
   const auto refuse = [](bool given, const char* option, const char* why) {
     refuse_if(given, "{} does not go with --gradient: {}", option, why);
   };
@@ -88,11 +88,11 @@ ObservedTraces read_observed(const std::string& text) {
   return made;
 }
 
-void evolve_gradient(const EvolveOptions& options, const SystemKernel& kernel) {
+void evolve_gradient(const SystemOptions& options, const SystemKernel& kernel) {
   refuse_others(options);
   const chain::SystemAdjoint adjoint = chain::adjoint_of(options.kernel);
   const ObservedTraces observed = read_observed(options.observed);
-  EvolveOptions whole = options;
+  SystemOptions whole = options;
   if (!whole.steps) whole.steps = observed.steps;
   refuse_if(*whole.steps != observed.steps,
             "--observed {}: its traces have {} steps, and the run {}; --steps {} is right",

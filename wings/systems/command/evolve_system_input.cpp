@@ -2,9 +2,9 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
 
-#include "../io/hdf5_attribute.hpp"
+#include "app/spacing.hpp"
 #include "evolve_system_command.hpp"
-#include "spacing.hpp"
+#include "io/hdf5_attribute.hpp"
 
 #include <fmt/format.h>
 

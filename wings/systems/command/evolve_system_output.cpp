@@ -1,11 +1,11 @@
 #include <ridge/core/error.hpp>
 
-#include "../io/file_names.hpp"
-#include "../io/hdf5_writing.hpp"
+#include "app/hdf5_handle.hpp"
+#include "app/version.hpp"
+#include "app/xdmf.hpp"
 #include "evolve_system.hpp"
-#include "hdf5_handle.hpp"
-#include "version.hpp"
-#include "xdmf.hpp"
+#include "io/file_names.hpp"
+#include "io/hdf5_writing.hpp"
 
 #include <fmt/format.h>
 

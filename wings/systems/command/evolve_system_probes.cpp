@@ -1,8 +1,8 @@
 // Sources, receivers and numbers by step of a run of a system.
 #include <ridge/core/error.hpp>
 
-#include "../io/file_names.hpp"
 #include "evolve_system_command.hpp"
+#include "io/file_names.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
 
-#include "../core/refuse.hpp"
+#include "core/refuse.hpp"
 #include "evolve_system_gradient.hpp"
 
 #include <fmt/format.h>

@@ -5,9 +5,9 @@
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/source_digest.hpp>
 
+#include "app/kernel_options.hpp"
+#include "app/picture.hpp"
 #include "evolve_system_command.hpp"
-#include "kernel_options.hpp"
-#include "picture.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 
 namespace ridge::app {
 
-SystemCommand::SystemCommand(const EvolveOptions& options, const SystemKernel& kernel)
+SystemCommand::SystemCommand(const SystemOptions& options, const SystemKernel& kernel)
     : Run(comm::world()), o_(options), kernel_(kernel), chain_(kernel.of_double),
       goes_on_(!options.restart.empty()), plan_(options.overwrite) {
   if (goes_on_) {

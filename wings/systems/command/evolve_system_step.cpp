@@ -1,9 +1,9 @@
 // The step of a run of a system: the largest that its medium and its flow allow.
 #include <ridge/core/error.hpp>
 
-#include "../io/hdf5_attribute.hpp"
+#include "app/kernel_options.hpp"
 #include "evolve_system_command.hpp"
-#include "kernel_options.hpp"
+#include "io/hdf5_attribute.hpp"
 
 #include <fmt/format.h>
 

@@ -55,7 +55,8 @@ def as_system(traced: Traced) -> Union[tuple[Source, Source], str]:
         more = (f"  static constexpr std::array<std::array<int, 2>, {len(swaps)}> swaps{{{{"
                 f"{', '.join(swaps)}}}}};\n")
     places = places_of(traced, operations)
-    text = text_of(traced.name, operations, arrays, declared, dimensions, more + "@tables@", True)
+    text = text_of(traced.name, operations, arrays, declared, dimensions, more + "@tables@",
+                   "<ridge/chain/system/by_step.hpp>")
 
     def source(number: str, tables: str) -> Source:
         filled = text.replace("@number@", number).replace("@tables@", tables)

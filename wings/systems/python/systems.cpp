@@ -3,12 +3,19 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/recording.hpp>
 
-#include "offered.hpp"
-#include "stepping.hpp"
+#include "python/offered.hpp"
+#include "python/options.hpp"
+#include "python/stepping.hpp"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <chrono>
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace ridge::python {
 
@@ -113,3 +120,30 @@ std::string Systems::record() {
 }
 
 } // namespace ridge::python
+
+namespace ridge::wings::python {
+
+void systems(nb::module_& m);
+
+void systems(nb::module_& m) {
+  using ridge::python::Systems, ridge::python::text_of, ridge::python::whole_of;
+  nb::class_<Systems>(m, "Systems")
+      .def(nb::init<std::string, std::vector<std::string>, std::vector<std::string>, int, int,
+                    std::string, std::string, std::string, const std::array<double, 3>&>(),
+           "name"_a, "arrays"_a, "numbers"_a, "rank"_a, "states"_a, "description"_a, "file"_a,
+           "boundary"_a, "spacing"_a)
+      .def(
+          "run",
+          [](Systems& systems, nb::tuple arrays, nb::tuple numbers, nb::object schedule,
+             nb::object device, nb::object steps, const Systems::Tables& by_step) {
+            const std::string& name = systems.name();
+            systems.run(std::move(arrays), std::move(numbers), text_of(name, "schedule", schedule),
+                        std::move(device), whole_of(name, "steps", steps, 1), by_step);
+          },
+          "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "steps"_a.none(),
+          "by_step"_a)
+      .def("steps", &Systems::steps)
+      .def("record", &Systems::record);
+}
+
+} // namespace ridge::wings::python

@@ -3,9 +3,9 @@
 
 #include <ridge/chain/system/on_arrays.hpp>
 
-#include "call.hpp"
-#include "others_may_run.hpp"
-#include "queues.hpp"
+#include "python/call.hpp"
+#include "python/others_may_run.hpp"
+#include "python/queues.hpp"
 
 #include <nanobind/nanobind.h>
 

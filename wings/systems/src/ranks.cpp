@@ -16,15 +16,6 @@ bool SystemPart::has_neighbour(int axis, int side) const {
   return grid.neighbour(ranks->rank(), direction) >= 0;
 }
 
-comm::Reach box_around(const Index3& before, const Index3& behind) {
-  std::vector<Index3> corners;
-  for (const Index x : {-before.x, behind.x})
-    for (const Index y : {-before.y, behind.y})
-      for (const Index z : {-before.z, behind.z})
-        corners.push_back({x, y, z});
-  return comm::Reach(corners);
-}
-
 comm::Grid system_grid(const SystemKernel& kernel, const std::vector<ArrayWalls>& walls,
                        Index3 extents, int ranks, const std::optional<Index3>& asked) {
   const Description& chain = kernel.of_double;

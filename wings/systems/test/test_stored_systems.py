@@ -123,3 +123,14 @@ def test_what_is_refused(ridge):
     write(rho=np.ones((9, 9), "f4"))
     assert ridge(*words, "fp16", "--device", "cpu").code == 0
     ridge.bad("evolve", "--restart", "out.h5", "--steps", "1", "--store-as", "fp16", says="--store-as cannot be given")
+
+
+def test_steps_of_systems_are_right(ridge):
+    (record,) = ridge.good("bench", "shallow-water", "--size", "70x33", "--device", "simt:32", "--store-as", "bf16",
+                           "--repeat", 1, "--no-roof", "--json").records()
+    assert record["check"]["ok"] and record["precision"] == "bf16"
+    assert record["bytes_written"] == 2 * 3 * 70 * 33
+
+
+def test_arrays_that_a_system_does_not_have(ridge):
+    ridge.bad("bench", "acoustic", "--store-as", "q=fp16", says="no array 'q'; there are p, vx, vy, vz, c, rho")

@@ -182,3 +182,10 @@ def test_numbers_by_step(rng):
     with pytest.raises(TypeError, match="has no speed"):
         in_time.run(*fields, steps=8, rate=0.1, speed=[1.0])
     np.testing.assert_allclose(fields, [u, v], atol=1e-14)
+
+
+def test_chains_that_are_no_systems_yet():
+    with pytest.raises(ridge.UsageError, match="arrays of a system have none"):
+        ridge.sweeps(ridge.chain(outer=1)(lambda u: u[0] + u[1]))
+    with pytest.raises(TypeError, match="systems of chains have none"):
+        ridge.grad(ridge.sweeps(ridge.chain(lambda u: u[0] + u[1]), boundary="periodic"))

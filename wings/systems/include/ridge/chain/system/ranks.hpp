@@ -2,6 +2,7 @@
 // read from those who own them.
 #pragma once
 
+#include <ridge/chain/rank_range.hpp>
 #include <ridge/chain/system/kernel.hpp>
 #include <ridge/comm/communicator.hpp>
 #include <ridge/comm/exchange.hpp>
@@ -28,8 +29,5 @@ struct SystemPart {
 [[nodiscard]] comm::Grid system_grid(const SystemKernel& kernel,
                                      const std::vector<ArrayWalls>& walls, Index3 extents,
                                      int ranks, const std::optional<Index3>& asked);
-
-/// All of a box around an item, so many points before and behind it.
-[[nodiscard]] comm::Reach box_around(const Index3& before, const Index3& behind);
 
 } // namespace ridge::chain

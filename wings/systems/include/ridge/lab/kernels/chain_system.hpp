@@ -306,6 +306,7 @@ template <class C>
   constexpr int dimensions = static_cast<int>(C::dimensions.size());
   BenchKernel made = chain::chain_entry<C>(name, meaning);
   made.default_precision = "fp32";
+  made.stored = true;
   made.arrays = array_names<C>();
   made.make_case = [=](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
     const bool stored = is_storage(request.precision);

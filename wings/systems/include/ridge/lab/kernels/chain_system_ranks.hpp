@@ -43,7 +43,7 @@ struct KeptIn {
   using type = C;
 };
 template <class C, class S, unsigned Wide>
-  requires is_stored<S>
+requires is_stored<S>
 struct KeptIn<C, S, Wide> {
   using type = chain::Stored<C, S, Wide>;
 };
@@ -146,7 +146,8 @@ void describe_system_entry(const char* header, BuiltIn& all) {
   add_system_ranks(all.kernels.back(), E::make());
   if constexpr (requires { E::by_steps(); })
     chain::know_chain_source<std::remove_cvref_t<decltype(E::by_steps())>>(header);
-  all.systems.push_back(std::make_shared<const EvolvingSystem>(EvolvingSystem{
+  all.evolving_otherwise.emplace_back(E::name);
+  add_evolving_system(EvolvingSystem{
       E::name, E::meaning, [](const chain::NumberValues& numbers, [[maybe_unused]] bool by_step) {
         chain::SystemKernel made = [&] {
           if constexpr (requires { E::by_steps(); }) {
@@ -156,7 +157,7 @@ void describe_system_entry(const char* header, BuiltIn& all) {
         }();
         made.problem_at = medium_problem(made);
         return made;
-      }}));
+      }});
 }
 
 template <class... E>

@@ -22,6 +22,8 @@ struct EvolvingSystem {
 
 /// All built-in ones, in the order of their headers' names.
 [[nodiscard]] const std::vector<std::shared_ptr<const EvolvingSystem>>& evolving_systems();
+/// Adds one, when its header is described.
+void add_evolving_system(EvolvingSystem system);
 /// Null where there is none of that name.
 [[nodiscard]] const EvolvingSystem* find_evolving_system(std::string_view name);
 

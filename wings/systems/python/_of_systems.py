@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
 from . import _core
-from ._chain import Chain
+from ._chain import Chain, OverTime, over_time
 from ._extents import spacing_of
+from ._kernel import Source
 from ._options import numbers_of, text_of
 from ._record import Record, records_of
+from ._system import as_system
+from ._systems import Systems as _Made
+
+__all__ = ["Systems"]
 
 _AXES = "xyz"
 
@@ -27,8 +32,8 @@ class Systems:
         self._sources = kernel._system
         self._spacing = spacing_of(spacing, kernel.rank)
         self._walls = _walls(boundary, kernel.rank)
-        self._made: dict[tuple[tuple[str, ...], bool], _core.Systems] = {}
-        self._latest: Optional[_core.Systems] = None
+        self._made: dict[tuple[tuple[str, ...], bool], _Made] = {}
+        self._latest: Optional[_Made] = None
         self._made_for(tuple(kernel.numbers or ()))  # looks at the boundary
 
     def __getstate__(self) -> dict[str, Any]:
@@ -78,17 +83,30 @@ class Systems:
             raise _core.UsageError(f"{self.kernel.__name__} was not run yet")
         return records_of(self._latest.record())[0]
 
-    def _made_for(self, names: tuple[str, ...], by_step: bool = False) -> _core.Systems:
+    def _made_for(self, names: tuple[str, ...], by_step: bool = False) -> _Made:
         made = self._made.get((names, by_step))
         if made is None:
             name = self.kernel.__name__
             source = self._sources[by_step]
             file = _core.keep_source(f"{name}.hpp", source.text)
-            made = self._made[names, by_step] = _core.Systems(
+            made = self._made[names, by_step] = _Made(
                 name, list(self.kernel.arrays), list(names), self.kernel.rank,
-                len(self.kernel.outputs), source.describe_system(file, names, name), file,
+                len(self.kernel.outputs), _description(source, file, names, name), file,
                 self._walls, self._spacing)
         return made
+
+
+def _description(source: Source, file: str, numbers: Sequence[str], name: str) -> str:
+    """The text that the library compiles to learn what a system is."""
+    return (
+        f"#include <ridge/chain/system/on_arrays.hpp>\n#include \"{file}\"\n"
+        "namespace {\n"
+        "ridge::chain::SystemKernel describe(std::span<const double> numbers) {\n"
+        "  struct { std::span<const double> numbers; } arguments{numbers};\n"
+        f"  (void)arguments;\n{source._kernel(numbers)}"
+        f"  return ridge::chain::described_system(\"{name}\", kernel, \"{file}\");\n}}\n"
+        "const ridge::Offer offered(ridge::DeviceKind::cpu,\n"
+        "                           typeid(ridge::chain::DescribeSystem*), &describe);\n}\n")
 
 
 def _is_table(number: Any) -> bool:
@@ -123,3 +141,6 @@ def _walls(boundary: Union[str, Mapping[str, str]], rank: int) -> str:
         entries += [f"{axis}{side}=untouched" for side in "-+"
                     if axis not in named and f"{axis}{side}" not in named]
     return ",".join(entries)
+
+
+over_time.append(OverTime(as_system, Systems))
