@@ -1,20 +1,29 @@
-# ridge_built_in(<host> <kernels> <folder> <prefix>): two sources for each `using NAME =` of the headers
-# of built-in kernels in a folder, <folder>/<pattern>/*.hpp, which are included as PREFIX/PATTERN/FILE.hpp.
+# ridge_built_in(<host> <kernels> <folders> <prefix>): two sources for each `using NAME =` of the headers
+# of built-in kernels in folders, <folder>/<pattern>/*.hpp, which are included as PREFIX/PATTERN/FILE.hpp.
 # <host> lists what host code has of them, <kernels> what is compiled once per device kind. Sources of passes
-# of several sweeps, and nothing else, have packs written out (core/pack_array.hpp): <kernels>_alone.
-function(ridge_built_in host kernels folder prefix)
+# of several sweeps, and nothing else, have packs written out (core/pack_array.hpp): <kernels>_alone. A wing says in its
+# lab/describe.hpp what the host has of its entries.
+function(ridge_built_in host kernels folders prefix)
   set(headers)
   foreach(pattern stencil pairs lattice chain)
-    file(GLOB found CONFIGURE_DEPENDS ${folder}/${pattern}/*.hpp)
+    list(TRANSFORM folders APPEND /${pattern}/*.hpp OUTPUT_VARIABLE of_pattern)
+    file(GLOB found CONFIGURE_DEPENDS ${of_pattern})
+    list(SORT found COMPARE FILE_BASENAME)
     list(APPEND headers ${found})
   endforeach()
   set(host_sources)
   set(kernel_sources)
   set(alone)
   foreach(path IN LISTS headers)
-    file(RELATIVE_PATH file ${folder} ${path})
-    get_filename_component(pattern ${file} DIRECTORY)
-    set(header ${prefix}/${file})
+    get_filename_component(folder ${path} DIRECTORY)
+    get_filename_component(pattern ${folder} NAME)
+    get_filename_component(file ${path} NAME)
+    set(header ${prefix}/${pattern}/${file})
+    set(of_wing)
+    get_filename_component(describe ${folder}/../../../../../lab/describe.hpp ABSOLUTE)
+    if(EXISTS ${describe})
+      set(of_wing "#include \"${describe}\"\n")
+    endif()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
     file(STRINGS ${path} lines REGEX "^using [a-z0-9_]+ *=")
     string(REGEX MATCHALL "using [a-z0-9_]+ *=" names "${lines}")

@@ -6,6 +6,8 @@
 #   src/*.cpp                 its library; *_kernels.cpp are compiled once per device kind, in the modules. What is part
 #                             of ridge announces its cases of `ridge bench` (KernelsAnnounced) and their options there.
 #                             Commands and tests include its headers as "../src/NAME.hpp": two wings may have the same
+#   include/ridge/lab/kernels/PATTERN/*.hpp  its built-in kernels, as those of the house (RidgeBuiltIn)
+#   lab/*.cpp                 a part of ridge_lab, where its headers have built-in kernels
 #   io/*.cpp, io/hdf5/*.cpp   its files, a part of ridge_io; the Python module has the first
 #   sources.cmake             flags of sources, where they have their own
 #   command/*.cpp             its commands; one defines `void ridge::wings::NAME(app::CommandLine&)`, which adds them

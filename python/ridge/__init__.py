@@ -17,7 +17,6 @@ from ._ranks import Ranks, ranks
 from ._record import Record, Records, Report, report
 from ._stencil import Stencil, stencil
 from ._sweeps import Sweeps, sweeps
-from ._systems import Systems
 from ._trace import (TraceError, branch, ceil, clip, contract, cos, exp, floor, hypot, log, maximum,
                      minimum, power, rsqrt, scan, sign, sin, sqrt, tan, tanh, tridiagonal, trunc, where)
 from ._tune import Tuned, tune
@@ -25,7 +24,7 @@ from ._wings import *
 
 __all__ = [
     "Chain", "Diagnoses", "Failure", "Gradient", "Pairs", "Ranks", "Record", "Records", "Report",
-    "Stencil", "Sweeps", "Systems", "TraceError", "Tuned", "UsageError", "__version__", "bench",
+    "Stencil", "Sweeps", "TraceError", "Tuned", "UsageError", "__version__", "bench",
     "branch", "ceil", "chain", "clip", "contract", "cos", "devices", "doctor", "exp", "floor", "grad", "gravity",
     "hypot", "jax", "lattice", "log", "maximum", "minimum", "neighbours", "pairs", "power", "ranks", "report",
     "rsqrt", "scan", "sign", "sin", "sqrt", "stencil", "sweeps", "tan", "tanh", "tridiagonal",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, Callable, Optional, Union, overload
+from typing import Any, Callable, NamedTuple, Optional, Union, overload
 
 from . import _core
 from ._adjoint import Form
@@ -12,13 +12,25 @@ from ._emit import reachable
 from ._extents import whole
 from ._kernel import Kernel, Source
 from ._operations import Operation, places_of, text_of
-from ._system import as_system
 from ._trace import Parameter, Value, tracing_chain
 from ._traced import Traced, fail, in_own_namespace, trace
 
 _EDGES = ("none", "periodic", "clamp")
 #: Outer dimensions, at most.
 _MOST_OUTER = 3
+
+
+class OverTime(NamedTuple):
+    """How chains evolve, which a wing says."""
+
+    #: What is kept of a trace: `Chain._system`.
+    prepare: Callable[[Traced], Union[tuple[Source, Source], str]]
+    #: `ridge.sweeps` of a chain, a boundary and a spacing.
+    evolve: Callable[..., Any]
+
+
+#: One, where this build has that wing.
+over_time: list[OverTime] = []
 
 
 class Chain(Kernel):
@@ -104,7 +116,8 @@ def _from_function(function: Callable[..., Any], edge: str) -> Chain:
     with tracing_chain():
         traced = trace(function, "chain", several=True)
     made = chain_of(traced, edge)
-    made._system = made._system or as_system(traced)
+    if over_time:
+        made._system = made._system or over_time[0].prepare(traced)
     return made
 
 

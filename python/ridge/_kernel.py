@@ -65,18 +65,6 @@ class Source:
             "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::DescribeOnArrays*),\n"
             "                           &make);\n}\n")
 
-    def describe_system(self, file: str, numbers: Sequence[str], name: str) -> str:
-        """The same, to learn what a system is."""
-        return (
-            f"#include <ridge/chain/system/on_arrays.hpp>\n#include \"{file}\"\n"
-            "namespace {\n"
-            "ridge::chain::SystemKernel describe(std::span<const double> numbers) {\n"
-            "  struct { std::span<const double> numbers; } arguments{numbers};\n"
-            f"  (void)arguments;\n{self._kernel(numbers)}"
-            f"  return ridge::chain::described_system(\"{name}\", kernel, \"{file}\");\n}}\n"
-            "const ridge::Offer offered(ridge::DeviceKind::cpu,\n"
-            "                           typeid(ridge::chain::DescribeSystem*), &describe);\n}\n")
-
     def describe_sweeps(self, file: str, numbers: Sequence[str]) -> str:
         """The same, to learn how many sweeps of a stencil are made."""
         return (

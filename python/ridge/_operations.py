@@ -69,10 +69,10 @@ def places_of(traced: Traced, operations: list[Operation]) -> dict[str, list[str
 
 
 def text_of(name: str, operations: list[Operation], arrays: dict[int, int], declared: list[str],
-            dimensions: list[str], more: str = "", of_system: bool = False) -> str:
+            dimensions: list[str], more: str = "", by_step: str = "") -> str:
     """The chain's C++ text. `arrays` gives the slots of what operations read and write, by identity;
-    `declared` are their declarations, `more` is what else the chain says. In that of a system @number@
-    stands for the type of its numbers."""
+    `declared` are their declarations, `more` is what else the chain says. With `by_step`, a
+    header that has ridge::chain::now, @number@ stands for the type of its numbers."""
     slots = [f"ridge::chain::Slot<{i}>{{}}" for i in range(len(declared))]
     parts = []
     for op in operations:
@@ -85,14 +85,14 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
         accesses.append(f"ridge::chain::write({to})")
         matrices = op.matrices
         writer = Writer(lambda v: _load(v, slots[arrays[id(v.data[0])]], matrices))
-        if of_system:
+        if by_step:
             writer.number = lambda n, plain: f"ridge::chain::now({n})"
         order = {k: i for i, k in enumerate(op.value.data[2])} if op.scans else {}
         writer.carry = lambda v: f"carry[{order[v.data[1]]}]"
         writer.inside = _inside
         value, *others = writer.write(list(op.value.args) if op.scans else [op.value])
         names = dict.fromkeys(v.data for v in op.values if v.op == "number")
-        number = "@number@" if of_system else "double"
+        number = "@number@" if by_step else "double"
         members = "".join(f"  {number} {cpp_name(n)}{{0}};\n" for n in names)
         members += "".join(_matrix(f"matrix{i}", rows) for i, rows in enumerate(op.matrices))
         body = "".join(f"    {line}\n" for line in writer.lines)
@@ -113,7 +113,7 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
             f"  template <class At>\n  RIDGE_FN void operator()(const At& at{carried}) const {{\n"
             f"{body}    at.set({to}, {value});\n  }}\n}};\n")
     types = ", ".join(f"operation_{op.name}" for op in operations)
-    header = "#include <ridge/chain/system/by_step.hpp>\n" if of_system else ""
+    header = f"#include {by_step}\n" if by_step else ""
     if any(op.matrices for op in operations):
         header += "#include <ridge/chain/elements.hpp>\n"
     if any(v.op == "inside" for op in operations for v in op.values):

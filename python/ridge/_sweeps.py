@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional, Union, overload
+from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
 from . import _arrays, _core
-from ._chain import Chain
+from ._chain import Chain, over_time
 from ._extents import extents_of, spacing_of, whole
 from ._kernel import Source, torch_module, unique
 from ._options import text_of
 from ._ranks import ranks
 from ._record import Record, records_of
 from ._stencil import Stencil
-from ._systems import Systems
+
+if TYPE_CHECKING:
+    from ._of_systems import Systems
 
 _AXES = "xyz"
 
@@ -171,7 +173,10 @@ def sweeps(kernel: Any, *, boundary: Union[str, Mapping[str, str]] = "untouched"
     if isinstance(kernel, Chain):
         if levels is not None or points is not None or memory is not None:
             raise TypeError("ridge.sweeps: levels=, points= and memory= are for stencils")
-        return Systems(kernel, boundary, spacing)
+        if not over_time:
+            raise _core.UsageError("ridge.sweeps of a chain: this ridge was built without what evolves chains "
+                                   "(RIDGE_WINGS)")
+        return over_time[0].evolve(kernel, boundary, spacing)
     if not isinstance(kernel, Stencil):
         raise TypeError(f"ridge.sweeps takes a stencil or a chain, not {type(kernel).__name__}")
     return Sweeps(kernel, boundary, levels, spacing, points, memory)

@@ -2,7 +2,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/size_range.hpp>
 #include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/kernels/chain_systems.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/pattern/storage.hpp>

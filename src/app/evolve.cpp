@@ -1,31 +1,21 @@
 #include <ridge/core/error.hpp>
-#include <ridge/lab/kernels/chain_systems.hpp>
 #include <ridge/lab/kernels/stencil_evolving.hpp>
 
 #include "commands.hpp"
 #include "evolve_run.hpp"
 #include "evolve_setup.hpp"
-#include "evolve_system.hpp"
+#include "evolve_way.hpp"
 #include "implicit_steps.hpp"
 
 #include <fmt/core.h>
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ridge::app {
 
 namespace {
-
-void refuse_probes(const EvolveOptions& o) {
-  if (o.source.empty() && o.wavelet.empty() && o.receivers.empty() && o.gather.empty() &&
-      o.shown.empty() && o.by_step.empty() && o.gradients.empty() && o.observed.empty() &&
-      o.memory.empty() && !o.check)
-    return;
-  throw UsageError(
-      "--by-step, --source, --wavelet, --receivers, --gather, --show, --gradient, --observed, "
-      "--memory and --check are for systems (docs/systems.md), not for stencils");
-}
 
 void refuse_implicit(const EvolveOptions& o) {
   if (o.implicit.empty() && !o.tolerance && !o.reproducible) return;
@@ -45,17 +35,28 @@ void add_implicit(const Command& command, EvolveOptions& o) {
       "the bits of implicit steps do not depend on the number of ranks: no Fourier transforms");
 }
 
-std::string footer() {
+using Ways = std::vector<std::shared_ptr<EvolveWay>>;
+
+std::string footer(const Ways& ways) {
   std::string lines = "built-in kernels:\n";
   for (const lab::EvolvingKernel& k : lab::evolving_kernels())
     lines += fmt::format("  {:<10} {}\n", k.name, k.meaning);
-  lines += "\nbuilt-in systems (docs/systems.md):\n";
-  for (const auto& k : lab::evolving_systems()) {
-    lines += fmt::format("  {:<14} {}\n", k->name, k->meaning);
-    for (const chain::SystemNumber& one : k->make({}, false).numbers)
-      lines += fmt::format("  {:<14}   --set {}={:g}: {}\n", "", one.name, one.value, one.meaning);
-  }
+  for (const auto& way : ways)
+    lines += way->footer();
   return lines + "\nCtrl-C writes a last snapshot to go on from. See docs/sweeps.md.\n";
+}
+
+void evolve(const EvolveOptions& o, const Ways& ways) {
+  for (const auto& way : ways) {
+    if (const auto run = way->find(o)) {
+      refuse_implicit(o);
+      return run();
+    }
+  }
+  for (const auto& way : ways)
+    way->refuse_options();
+  comm::Communicator& ranks = comm::world();
+  evolve_stencil(o, make_setup(o, ranks), ranks);
 }
 
 } // namespace
@@ -64,6 +65,7 @@ void add_evolve(CommandLine& line) {
   const Command command = line.add_command(
       "evolve", "a field or a system of fields of yours over time, with boundaries and snapshots");
   auto o = std::make_shared<EvolveOptions>();
+  const Ways ways = evolve_ways();
   command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own");
   command.add(
       "INPUT", &o->input,
@@ -93,30 +95,8 @@ void add_evolve(CommandLine& line) {
   command.add(
       "--set", &o->settings,
       "MEMBER=NUMBER of a kernel in a file or of a system, such as rate=0.1; may be repeated");
-  command.add("--by-step", &o->by_step,
-              "NUMBER=FILE: a number of a system with a value for each step, one a line; the last "
-              "one after their end; may be repeated");
-  command.add("--source", &o->source,
-              "FILE.csv: places at which systems are excited, and perhaps arrays and amplitudes");
-  command.add("--wavelet", &o->wavelet,
-              "ricker:FREQUENCY, or a file of numbers, one a step: what sources add");
-  command.add("--receivers", &o->receivers,
-              "FILE.csv: places whose traces go to FILE.traces.h5 beside the output");
-  command.add("--forces", &o->forces,
-              "forces on the bodies of a fluid after each step, in FILE.traces.h5");
-  command.add("--gather", &o->gather, "PNG of all traces beside each other").require_png();
-  command.add("--gradient", &o->gradients,
-              "FILE.h5:/NAME: the derivative of half the squares by which traces differ from "
-              "--observed, by the array NAME of the medium or the start; may be repeated");
-  command.add("--observed", &o->observed,
-              "FILE.h5 or FILE.h5:/path: traces, a row a receiver, for --gradient");
-  command.add("--memory", &o->memory,
-              "such as 4GB: what --gradient takes of the device; half of what is free if not "
-              "given");
-  command.add("--check", &o->check,
-              "prove the adjoint of --gradient on this run: dot products, and differences of the "
-              "loss");
-  command.add("--show", &o->shown, "the field of a system that --picture shows");
+  for (const auto& way : ways)
+    way->add_to(command);
   command.add("--store-as", &o->store_as,
               "fp16 or bf16: fields in 16 bits on the device, arithmetic in fp32; files stay fp32. "
               "FIELD=fp16,...: these, by their datasets' names; coefficients not named stay fp32");
@@ -131,18 +111,8 @@ void add_evolve(CommandLine& line) {
               "given");
   command.add("--overwrite", &o->overwrite, "replace output files and snapshots that exist");
   command.add("--json", &o->json, "print an array with the record of a step");
-  command.set_footer(footer());
-  command.set_action(
-      [o] {
-        if (const auto system = find_system(*o)) {
-          refuse_implicit(*o);
-          return evolve_system(*o, *system);
-        }
-        refuse_probes(*o);
-        comm::Communicator& ranks = comm::world();
-        evolve_stencil(*o, make_setup(*o, ranks), ranks);
-      },
-      Ranks::several);
+  command.set_footer(footer(ways));
+  command.set_action([o, ways] { evolve(*o, ways); }, Ranks::several);
 }
 
 } // namespace ridge::app

@@ -10,7 +10,6 @@
 
 #include "evolve_fields.hpp"
 #include "evolve_steps.hpp"
-#include "evolve_system.hpp"
 #include "kernel_options.hpp"
 #include "spacing.hpp"
 #include "stored_fields.hpp"
@@ -503,6 +502,16 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string> words_in(const std::string& text, char separator) {
+  std::vector<std::string> all;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    all.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return all;
+}
 
 EvolveSetup make_setup(const EvolveOptions& options, comm::Communicator& ranks) {
   return Maker(options, ranks).make();

@@ -19,14 +19,10 @@ namespace ridge::app {
 struct EvolveOptions {
   std::string kernel, input, output, restart, device, schedule, picture, dt, boundary, spacing;
   std::string absorb, before, ranks, implicit, store_as;
-  std::string source, wavelet, receivers, gather, shown, observed, memory; ///< of systems
   std::vector<std::string> coefficients, settings;
-  std::vector<std::string> by_step;   ///< NUMBER=WAVELET, of systems
-  std::vector<std::string> gradients; ///< FILE:/ARRAY, of systems
   std::optional<double> diffusivity, speed, tolerance;
   std::optional<Index> absorb_width, steps, every;
-  bool forces = false; ///< on the bodies of a fluid
-  bool reproducible = false, overwrite = false, json = false, check = false;
+  bool reproducible = false, overwrite = false, json = false;
 };
 
 /// A file that a run reads, and what it is: "the input".
@@ -53,6 +49,9 @@ struct EvolveSetup {
   std::vector<EvolveSnapshot> snapshots_there; ///< that the run has, where it goes on
   std::vector<EvolveFile> files;               ///< all that are read
 };
+
+/// The words between the separators.
+[[nodiscard]] std::vector<std::string> words_in(const std::string& text, char separator);
 
 /// Reads all that is not on the device yet. Collective: what must be read whole is read by rank 0.
 /// Throws UsageError that says what would be right, or Failure.

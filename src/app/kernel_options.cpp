@@ -4,7 +4,6 @@
 #include <ridge/core/size_range.hpp>
 #include <ridge/lab/adjoint.hpp>
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/kernels/chain_systems.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/pattern/storage.hpp>
 
@@ -75,7 +74,7 @@ std::vector<Extents> KernelOptions::sizes(const lab::BenchKernel& found) const {
 }
 
 bool takes_storage(const lab::BenchKernel& chosen, const std::string& kernel) {
-  return chosen.stored || lab::names_a_file(kernel) || lab::find_evolving_system(kernel) != nullptr;
+  return chosen.stored || lab::names_a_file(kernel);
 }
 
 std::string asked_precision(const lab::BenchKernel& chosen, const std::string& kernel,

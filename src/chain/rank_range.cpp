@@ -1,5 +1,4 @@
 #include <ridge/chain/rank_range.hpp>
-#include <ridge/chain/system/ranks.hpp>
 #include <ridge/core/error.hpp>
 
 #include <fmt/format.h>
@@ -137,6 +136,15 @@ comm::Grid grid_of(const RankDivision& division, Index3 extents, Index3 ranks) {
 }
 
 } // namespace
+
+comm::Reach box_around(const Index3& before, const Index3& behind) {
+  std::vector<Index3> corners;
+  for (const Index x : {-before.x, behind.x})
+    for (const Index y : {-before.y, behind.y})
+      for (const Index z : {-before.z, behind.z})
+        corners.push_back({x, y, z});
+  return comm::Reach(corners);
+}
 
 RankDivision division_of(const Description& c, const PlaceNotes& notes) {
   RankDivision made;

@@ -1,6 +1,5 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/built_in.hpp>
-#include <ridge/lab/kernels/chain_systems.hpp>
 
 #include <fmt/format.h>
 
@@ -24,7 +23,8 @@ const BuiltIn& all_headers() {
       BuiltIn one = describe();
       std::move(one.evolving.begin(), one.evolving.end(), std::back_inserter(sum.evolving));
       std::move(one.kernels.begin(), one.kernels.end(), std::back_inserter(sum.kernels));
-      std::move(one.systems.begin(), one.systems.end(), std::back_inserter(sum.systems));
+      std::move(one.evolving_otherwise.begin(), one.evolving_otherwise.end(),
+                std::back_inserter(sum.evolving_otherwise));
     }
     return sum;
   }();
@@ -41,15 +41,8 @@ const std::vector<EvolvingKernel>& evolving_kernels() {
   return all_headers().evolving;
 }
 
-const std::vector<std::shared_ptr<const EvolvingSystem>>& evolving_systems() {
-  return all_headers().systems;
-}
-
-const EvolvingSystem* find_evolving_system(std::string_view name) {
-  for (const auto& known : evolving_systems()) {
-    if (known->name == name) return known.get();
-  }
-  return nullptr;
+const std::vector<std::string>& names_evolving_otherwise() {
+  return all_headers().evolving_otherwise;
 }
 
 const BenchKernel& find_one_input_kernel(std::string_view kernel) {

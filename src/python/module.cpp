@@ -12,7 +12,6 @@
 #include "others_may_run.hpp"
 #include "ranks.hpp"
 #include "sweeps.hpp"
-#include "systems.hpp"
 #include "wings.hpp"
 
 #include <nanobind/nanobind.h>
@@ -131,23 +130,6 @@ NB_MODULE(_core, m) {
           "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "steps"_a.none())
       .def("steps", &Sweeps::steps)
       .def("record", &Sweeps::record);
-  nb::class_<Systems>(m, "Systems")
-      .def(nb::init<std::string, std::vector<std::string>, std::vector<std::string>, int, int,
-                    std::string, std::string, std::string, const std::array<double, 3>&>(),
-           "name"_a, "arrays"_a, "numbers"_a, "rank"_a, "states"_a, "description"_a, "file"_a,
-           "boundary"_a, "spacing"_a)
-      .def(
-          "run",
-          [](Systems& systems, nb::tuple arrays, nb::tuple numbers, nb::object schedule,
-             nb::object device, nb::object steps, const Systems::Tables& by_step) {
-            const std::string& name = systems.name();
-            systems.run(std::move(arrays), std::move(numbers), text_of(name, "schedule", schedule),
-                        std::move(device), whole_of(name, "steps", steps, 1), by_step);
-          },
-          "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "steps"_a.none(),
-          "by_step"_a)
-      .def("steps", &Systems::steps)
-      .def("record", &Systems::record);
 }
 
 } // namespace ridge::python

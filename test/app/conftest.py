@@ -34,13 +34,27 @@ BUILT = WINGS
 if "RIDGE_WINGS" in os.environ:
     BUILT = [pathlib.Path(wing) for wing in os.environ["RIDGE_WINGS"].split(",") if wing]
 OF_WINGS = commands_of(BUILT)
+
+
+def kernels_of(wings):
+    """Those that `ridge evolve` takes, by name."""
+    headers = [file for wing in wings for file in sorted((wing / "include/ridge/lab/kernels").glob("*/*.hpp"))]
+    return [name for file in headers for name in re.findall(r'\bname = "([^"]+)"', file.read_text())]
+
+
 NOT_BUILT = set(commands_of(WINGS)) - set(OF_WINGS)
+KERNELS_NOT_BUILT = set(kernels_of(WINGS)) - set(kernels_of(BUILT))
+
+
+def is_built(words):
+    return words[0] not in NOT_BUILT and (words[0] != "evolve" or words[1] not in KERNELS_NOT_BUILT)
+
 
 
 def built(commands):
     """Those of a list of names, or of a dictionary of words by name, that this build has."""
     if isinstance(commands, dict):
-        return {name: words for name, words in commands.items() if words[0] not in NOT_BUILT}
+        return {name: words for name, words in commands.items() if is_built(words)}
     return [name for name in commands if name not in NOT_BUILT]
 
 

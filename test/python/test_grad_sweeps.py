@@ -102,5 +102,3 @@ def test_no_steps_and_what_does_not_fit(burgers):
             ridge.grad(in_time, memory=wrong)
     with pytest.raises(TypeError, match="takes 3 arrays"):
         ridge.grad(in_time)(u, u, steps=1)
-    with pytest.raises(TypeError, match="systems of chains have none"):
-        ridge.grad(ridge.sweeps(ridge.chain(lambda u: u[0] + u[1]), boundary="periodic"))

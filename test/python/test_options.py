@@ -48,13 +48,6 @@ def test_numbers_of_numpy(heat):
         11, 10, 9]
 
 
-def test_storage_of_built_in_kernels():
-    (record,) = ridge.bench("elastic", size=(9, 8, 7), device="cpu", store_as="vx=fp16,mu=fp16")
-    assert record.ok and record["storage"].endswith("rho=fp32,lambda=fp32,mu=fp16")
-    with pytest.raises(ridge.UsageError, match="no array 'q'"):
-        ridge.bench("elastic", size=(9, 8, 7), device="cpu", store_as="q=fp16")
-
-
 @pytest.mark.parametrize("call, error, says", [
     (lambda: ridge.bench("laplacian", size=(8, 8.5, 8)), TypeError,
      r"laplacian: size=\(8, 8.5, 8\); whole numbers are right"),

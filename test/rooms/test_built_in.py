@@ -5,7 +5,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADERS = sorted((ROOT / "include/ridge/lab/kernels").glob("*/*.hpp"))
+HEADERS = sorted(header for folder in (ROOT, *(ROOT / "wings").iterdir())
+                 for header in (folder / "include/ridge/lab/kernels").glob("*/*.hpp"))
 # What messages, the lab's first rows and planted patients name as the usual ones, and words of other
 # things; and those that --levels is for.
 USUAL = {"elements", "running-sum", "tridiagonal", "diffusion",
@@ -13,9 +14,9 @@ USUAL = {"elements", "running-sum", "tridiagonal", "diffusion",
 
 
 def sources():
-    for folder in ("include", "src", "python", "cmake"):
+    for folder in ("include", "src", "python", "cmake", "wings"):
         for file in sorted((ROOT / folder).rglob("*.*")):
-            if file.suffix in (".hpp", ".cpp", ".py", ".cmake", ".in", ".txt"):
+            if file.suffix in (".hpp", ".cpp", ".py", ".cmake", ".in", ".txt") and "/test/" not in str(file):
                 yield file.relative_to(ROOT), file.read_text()
 
 

@@ -20,6 +20,9 @@
 
 namespace ridge::chain {
 
+/// All of a box around an item, so many points before and behind it.
+[[nodiscard]] comm::Reach box_around(const Index3& before, const Index3& behind);
+
 /// How the range of a chain may be divided.
 struct RankDivision {
   std::string name;

@@ -5,20 +5,17 @@
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/kernels/stencil_evolving.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ridge::lab {
 
-struct EvolvingSystem; // ridge/lab/kernels/chain_systems.hpp
-
 /// The kernels of one header, or of all of them.
 struct BuiltIn {
   std::vector<BenchKernel> kernels;
   std::vector<EvolvingKernel> evolving;
-  std::vector<std::shared_ptr<const EvolvingSystem>> systems = {}; ///< of several arrays
+  std::vector<std::string> evolving_otherwise = {}; ///< names: what a wing evolves
 };
 
 /// Announces a header from a static initialiser; `describe` is asked when kernels are looked for.
@@ -29,6 +26,9 @@ public:
 
 /// The built-in kernel of that name that takes one input. Throws UsageError that lists them.
 [[nodiscard]] const BenchKernel& find_one_input_kernel(std::string_view kernel);
+
+/// The names of what evolves and is no stencil, in the order of the headers' names.
+[[nodiscard]] const std::vector<std::string>& names_evolving_otherwise();
 
 /// Adds those of headers, in the order of the headers' names.
 void add_built_in(std::vector<BenchKernel>& kernels);

@@ -49,7 +49,7 @@ template <Use For, class K, class Set>
   launch::know_name(typeid(K), name);
   if constexpr (IsStencil<K>) {
     return describe_stencil_kernel<For>(name, kernel, file, flags);
-  } else if constexpr (IsChain<K>) {
+  } else if constexpr (IsChain<K> && !IsDescribed<K>) {
     return describe_chain_kernel<For>(name, kernel, file, flags);
   } else if constexpr (IsDescribed<K>) {
     return {DescriptionOf<K>::template describe<For>(name, kernel, file, flags)};

@@ -13,7 +13,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,15 +72,11 @@ void require_kept(const Setting& s, const M& kept) {
 /// Reads "rate=0.1". Throws UsageError for anything that is no such assignment.
 [[nodiscard]] Setting parse_setting(std::string_view text);
 
-struct EvolvingSystem; // ridge/lab/kernels/chain_systems.hpp
-
 /// A kernel that was found in a file.
 struct UserKernel : DescribedKernel {
   /// Stencils: for `ridge evolve`, by the bytes of a number, with the functor's member `dt` set
   /// where one is given: throws UsageError where it has none. Empty for others.
   std::function<Evolution(int element_bytes, std::optional<double> dt)> evolution = {};
-  /// Chains with given ends: for `ridge evolve`.
-  std::shared_ptr<const EvolvingSystem> system = {};
 };
 
 /// Whether a kernel's name means one in a file: "heat.hpp:Heat".

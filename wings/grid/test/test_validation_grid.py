@@ -2,7 +2,7 @@
 
 import pytest
 
-from test_validation import require_agreement
+from validation import require_agreement
 
 
 @pytest.mark.parametrize("problem", ["column", "five_spot", "poisson"])

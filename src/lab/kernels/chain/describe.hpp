@@ -1,11 +1,11 @@
 // From the entries of a header of ridge/lab/kernels/chain to what the lab knows of its chains.
 #pragma once
 
+#include <ridge/chain/bench.hpp>
 #include <ridge/chain/rank_case.hpp>
 #include <ridge/chain/source.hpp>
 #include <ridge/lab/built_in.hpp>
 #include <ridge/lab/kernels/chain_entry.hpp>
-#include <ridge/lab/kernels/chain_system_ranks.hpp>
 
 namespace ridge::lab {
 

@@ -1,5 +1,5 @@
 #include <ridge/core/error.hpp>
-#include <ridge/lab/kernels/chain_systems.hpp>
+#include <ridge/lab/built_in.hpp>
 #include <ridge/lab/kernels/stencil_evolving.hpp>
 #include <ridge/pattern/storage.hpp>
 #include <ridge/stencil/menu.hpp>
@@ -17,8 +17,8 @@ const EvolvingKernel& find_evolving_kernel(std::string_view name) {
     if (kernel.name == name) return kernel;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", kernel.name);
   }
-  for (const auto& system : evolving_systems())
-    names += ", " + system->name;
+  for (const std::string& other : names_evolving_otherwise())
+    names += ", " + other;
   throw UsageError(fmt::format(
       "no kernel '{}' evolves; there are {}, and FILE.hpp:Name of your own", name, names));
 }
