@@ -1,7 +1,7 @@
 // The devices here, as parameters of tests.
 #pragma once
 
-#include <ridge/device/dispatch.hpp>
+#include "dispatch.hpp"
 
 #include <algorithm>
 #include <string>

@@ -6,6 +6,7 @@
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/pattern/storage.hpp>
 
+#include "../core/refuse.hpp"
 #include "bench_ranks.hpp"
 #include "bodies_input.hpp"
 #include "commands.hpp"
@@ -58,9 +59,8 @@ struct BenchCommand {
     request.wisdom = true;
     request.roof = !no_roof;
     request.measure.between = check_interrupt;
-    if (scaling && world.ranks() == 1) {
-      throw UsageError("--scaling compares several ranks with one; start them with mpirun -n N");
-    }
+    refuse_if(scaling && world.ranks() == 1,
+              "--scaling compares several ranks with one; start them with mpirun -n N");
     if (over_ranks) {
       if (is_size_range(size)) (void)parse_extents(size, "--size over ranks");
       request.world = {&world, ranks, scaling};
@@ -93,13 +93,10 @@ private:
                         (chosen.on_arrays.on_grid || !chosen.arrays.empty());
     if (!listed) check_storage(store_as);
     const bool takes = takes_storage(chosen, launch.kernel);
-    if (!takes) {
-      throw UsageError(fmt::format("--store-as is for stencils and systems; {} is of {}",
-                                   launch.kernel, chosen.pattern));
-    }
-    if (!launch.precision.empty() && launch.precision != "fp32")
-      throw UsageError(
-          fmt::format("--store-as {} computes in fp32, not {}", store_as, launch.precision));
+    refuse_if(!takes, "--store-as is for stencils and systems; {} is of {}", launch.kernel,
+              chosen.pattern);
+    refuse_if(!launch.precision.empty() && launch.precision != "fp32",
+              "--store-as {} computes in fp32, not {}", store_as, launch.precision);
     request.precision = store_as;
     if (listed) std::tie(request.precision, request.wide) = of_inputs(chosen);
   }

@@ -124,9 +124,8 @@ private:
     refuse_if(status == std::errc::result_out_of_range && stopped == end,
               "{} line {}: {} is '{}', which is beyond what fp64 holds", name_, number_, column,
               cell);
-    if (status != std::errc{} || stopped != end || begin == end)
-      throw UsageError(fmt::format("{} line {}: {} is '{}', not a number", name_, number_, column,
-                                   printable(cell)));
+    refuse_if(status != std::errc{} || stopped != end || begin == end,
+              "{} line {}: {} is '{}', not a number", name_, number_, column, printable(cell));
     return value;
   }
 

@@ -160,10 +160,8 @@ void require_room(Index bodies, bool sorted) {
   const Bytes needed{values * std::min(bodies, Index{1} << 50) *
                      static_cast<Index>(sizeof(double))};
   const Bytes free = Device("cpu").free_memory();
-  if (needed.value > free.value) {
-    throw Failure(fmt::format("{} bodies need {} of the host's memory, of which {} are free",
-                              bodies, ridge::to_text(needed), ridge::to_text(free)));
-  }
+  fail_if(needed.value > free.value, "{} bodies need {} of the host's memory, of which {} are free",
+          bodies, ridge::to_text(needed), ridge::to_text(free));
 }
 
 const char* bodies_help() {

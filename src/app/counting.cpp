@@ -11,7 +11,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

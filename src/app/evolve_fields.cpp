@@ -2,6 +2,8 @@
 
 #include <ridge/core/error.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -111,11 +113,10 @@ Faces parse_faces(std::string_view text, int rank) {
     begin = comma + 1;
     const auto axis = one.empty() ? std::string::npos : all.find(one[0]);
     const bool single = one.size() == 2 && (one[1] == '-' || one[1] == '+');
-    if (axis == std::string::npos || (one.size() != 1 && !single)) {
-      throw UsageError(fmt::format("--absorb '{}': '{}' is no face of a field of {} dimension{}; "
-                                   "give a list such as x,y- or all",
-                                   text, one, rank, rank == 1 ? "" : "s"));
-    }
+    refuse_if(axis == std::string::npos || (one.size() != 1 && !single),
+              "--absorb '{}': '{}' is no face of a field of {} dimension{}; give a list such as "
+              "x,y- or all",
+              text, one, rank, rank == 1 ? "" : "s");
     for (std::size_t side = 0; side < 2; ++side)
       faces[axis][side] = faces[axis][side] || !single || (one[1] == '-') == (side == 0);
   }

@@ -3,6 +3,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
 
+#include "../core/refuse.hpp"
 #include "../io/hdf5_writing.hpp"
 #include "hdf5_run.hpp"
 #include "version.hpp"
@@ -170,9 +171,7 @@ EvolveRestart read_evolve_restart(const fs::path& file) {
   (void)read_attribute(opened, "folder", restart.run.folder);
   (void)read_attribute(opened, "kernel_digest", restart.run.kernel_digest);
   restart.snapshots = io::snapshots_in(opened);
-  if (restart.snapshots.empty()) {
-    throw UsageError(fmt::format("{} has no snapshot to go on from", file.string()));
-  }
+  refuse_if(restart.snapshots.empty(), "{} has no snapshot to go on from", file.string());
   const fs::path last = file.parent_path() / restart.snapshots.back().file;
   for (int level = 0; level < restart.run.levels; ++level)
     restart.levels.push_back({last, "/" + level_name(restart.run.field, level)});

@@ -8,6 +8,7 @@
 #include <ridge/pattern/storage.hpp>
 #include <ridge/stencil/stored_demand.hpp>
 
+#include "../core/refuse.hpp"
 #include "evolve_fields.hpp"
 #include "evolve_steps.hpp"
 #include "kernel_options.hpp"
@@ -92,9 +93,8 @@ private:
   EvolveRun& run() { return setup_.run; }
 
   void begin_anew() {
-    if (o_.kernel.empty() || o_.input.empty()) {
-      throw UsageError("nothing to start from: give KERNEL INPUT.h5:/path, or --restart FILE.h5");
-    }
+    refuse_if(o_.kernel.empty() || o_.input.empty(),
+              "nothing to start from: give KERNEL INPUT.h5:/path, or --restart FILE.h5");
     if (o_.output.empty()) throw UsageError("-o FILE.h5 is needed: where snapshots go");
     run().kernel = o_.kernel;
     run().folder = std::filesystem::current_path().string();
@@ -109,9 +109,7 @@ private:
       if (!o_.store_as.empty()) check_storage(o_.store_as);
       run().storage = o_.store_as;
     }
-    if (o_.absorb_width && o_.absorb.empty()) {
-      throw UsageError("--absorb-width goes with --absorb");
-    }
+    refuse_if(o_.absorb_width && o_.absorb.empty(), "--absorb-width goes with --absorb");
     run().absorb_width = o_.absorb_width.value_or(usual_absorb_width);
     begin_implicit();
     input_name_ = parse_dataset_name(o_.input, "INPUT");
@@ -124,9 +122,8 @@ private:
     const std::string& storage = run().storage;
     if (storage.empty()) return;
     const InputDataset& first = *setup_.inputs.front();
-    if (first.element_bytes() != 4)
-      throw UsageError(fmt::format("--store-as {} computes in fp32; {} is fp64", storage,
-                                   to_text(first.name())));
+    refuse_if(first.element_bytes() != 4, "--store-as {} computes in fp32; {} is fp64", storage,
+              to_text(first.name()));
     if (!run().implicit.empty())
       throw UsageError("--store-as is for explicit steps, not for --implicit");
     setup_.kernel = lab::stored_evolution(setup_.kernel, storage, setup_.wide);
@@ -157,21 +154,16 @@ private:
     run().implicit = o_.implicit;
     if (o_.implicit.empty()) {
       if (o_.tolerance) throw UsageError("--tol goes with --implicit");
-      if (o_.reproducible)
-        throw UsageError("--reproducible goes with --implicit; explicit steps have "
-                         "the same bits on any number of ranks");
+      refuse_if(o_.reproducible, "--reproducible goes with --implicit; explicit steps have the "
+                                 "same bits on any number of ranks");
       return;
     }
-    if (run().kernel != "heat" && run().kernel != "diffusion")
-      throw UsageError(
-          fmt::format("--implicit is for heat and diffusion, not for {}", run().kernel));
-    if (o_.implicit != "backward-euler" && o_.implicit != "crank-nicolson") {
-      throw UsageError(
-          fmt::format("--implicit is backward-euler or crank-nicolson, not '{}'", o_.implicit));
-    }
-    if (o_.dt.empty() || o_.dt == "auto")
-      throw UsageError("--implicit needs --dt: any step is stable, and its accuracy is yours to "
-                       "choose");
+    refuse_if(run().kernel != "heat" && run().kernel != "diffusion",
+              "--implicit is for heat and diffusion, not for {}", run().kernel);
+    refuse_if(o_.implicit != "backward-euler" && o_.implicit != "crank-nicolson",
+              "--implicit is backward-euler or crank-nicolson, not '{}'", o_.implicit);
+    refuse_if(o_.dt.empty() || o_.dt == "auto",
+              "--implicit needs --dt: any step is stable, and its accuracy is yours to choose");
     run().tolerance = o_.tolerance.value_or(0);
     run().reproducible = o_.reproducible;
     if (o_.tolerance && !(*o_.tolerance > 0 && *o_.tolerance < 1))
@@ -237,13 +229,11 @@ private:
     note(*setup_.inputs.back(), what);
     InputDataset& opened = *setup_.inputs.back();
     const InputDataset& first = *setup_.inputs.front();
-    if (opened.extents() != first.extents() || opened.element_bytes() != first.element_bytes()) {
-      throw UsageError(fmt::format(
-          "{} {} has {} numbers of {} bytes, {} has {} of {}; they must be "
-          "alike",
-          what, to_text(opened.name()), to_text(opened.extents()), opened.element_bytes(),
-          to_text(first.name()), to_text(first.extents()), first.element_bytes()));
-    }
+    refuse_if(opened.extents() != first.extents() ||
+                  opened.element_bytes() != first.element_bytes(),
+              "{} {} has {} numbers of {} bytes, {} has {} of {}; they must be alike", what,
+              to_text(opened.name()), to_text(opened.extents()), opened.element_bytes(),
+              to_text(first.name()), to_text(first.extents()), first.element_bytes());
     if (run().field.empty()) {
       const std::string& path = opened.name().path;
       run().field = path.substr(path.rfind('/') + 1);
@@ -290,9 +280,7 @@ private:
 
   void take_built_in() {
     const lab::EvolvingKernel& known = lab::find_evolving_kernel(run().kernel);
-    if (!o_.settings.empty()) {
-      throw UsageError(fmt::format("--set is for kernels in files; {} is built in", run().kernel));
-    }
+    refuse_if(!o_.settings.empty(), "--set is for kernels in files; {} is built in", run().kernel);
     const auto refuse = [&](bool given, const char* option, const char* whose) {
       if (given)
         throw UsageError(fmt::format("{} is for {}, not for {}", option, whose, run().kernel));
@@ -325,10 +313,8 @@ private:
   }
 
   double largest_coefficient() {
-    if (o_.coefficients.size() != 1) {
-      throw UsageError(
-          fmt::format("{} takes one coefficient field: --coefficient FILE.h5:/path", run().kernel));
-    }
+    refuse_if(o_.coefficients.size() != 1,
+              "{} takes one coefficient field: --coefficient FILE.h5:/path", run().kernel);
     const InputDataset field(found(o_.coefficients.front(), "--coefficient"));
     double largest = 0;
     for (const double k : ranks_.rank() > 0 ? std::vector<double>{} : read_all(field)) {
@@ -340,18 +326,14 @@ private:
       largest = std::max(largest, k);
     }
     largest = ranks_.from(0, largest);
-    if (largest == 0) {
-      throw UsageError(fmt::format("{} is 0 everywhere: nothing diffuses", to_text(field.name())));
-    }
+    refuse_if(largest == 0, "{} is 0 everywhere: nothing diffuses", to_text(field.name()));
     return largest;
   }
 
   void take_file_kernel() {
-    if (!run().absorb.empty() || o_.diffusivity || o_.speed) {
-      throw UsageError(
-          "--absorb, --diffusivity and --speed are for built-in kernels; a kernel in a "
-          "file has its own members, set by --set");
-    }
+    refuse_if(!run().absorb.empty() || o_.diffusivity || o_.speed,
+              "--absorb, --diffusivity and --speed are for built-in kernels; a kernel in a file "
+              "has its own members, set by --set");
     const std::vector<lab::Setting> settings = lab::parse_settings(words_in(run().settings, ' '));
     const int bytes = setup_.inputs.front()->element_bytes();
     const std::string name = file_of_kernel(run().kernel);
@@ -360,9 +342,7 @@ private:
     mark_kernel(file);
     const lab::UserKernel loaded = lab::load_user_kernel(file + run().kernel.substr(name.size()),
                                                          settings, lab::Use::evolution);
-    if (!loaded.evolution) {
-      throw UsageError(fmt::format("evolve takes stencils, and {} is none", run().kernel));
-    }
+    refuse_if(!loaded.evolution, "evolve takes stencils, and {} is none", run().kernel);
     setup_.kernel = loaded.evolution(bytes, std::nullopt);
     setup_.stable = setup_.kernel.stable_step;
     const std::optional<double> own = setup_.kernel.dt;
@@ -400,12 +380,10 @@ private:
                  "{} is taken as it is\n",
                  o_.restart, file);
     }
-    if (!o_.restart.empty() && !before.empty() && !now.empty() && before != now) {
-      throw UsageError(
-          fmt::format("the kernel {} was changed since the run in {} began; to compute "
-                      "with another kernel, start anew from a snapshot",
-                      file, o_.restart));
-    }
+    refuse_if(!o_.restart.empty() && !before.empty() && !now.empty() && before != now,
+              "the kernel {} was changed since the run in {} began; to compute with another "
+              "kernel, start anew from a snapshot",
+              file, o_.restart);
     run().kernel_digest = now;
   }
 
@@ -442,11 +420,9 @@ private:
       open(found(name, "--coefficient"), "--coefficient");
     const auto wanted = static_cast<std::size_t>(kernel.traits.inputs() - kernel.levels) -
                         (setup_.friction ? 1 : 0);
-    if (given.size() != wanted) {
-      throw UsageError(fmt::format("{} takes {} coefficient field{}, and {} --coefficient {} given",
-                                   run().kernel, wanted, wanted == 1 ? "" : "s", given.size(),
-                                   given.size() == 1 ? "is" : "are"));
-    }
+    refuse_if(given.size() != wanted,
+              "{} takes {} coefficient field{}, and {} --coefficient {} given", run().kernel,
+              wanted, wanted == 1 ? "" : "s", given.size(), given.size() == 1 ? "is" : "are");
     if (setup_.friction) setup_.inputs.emplace_back();
   }
 
@@ -468,12 +444,10 @@ private:
   void mark() {
     const std::string text = fmt::format(
         "{:016x}", ranks_.from(0, ranks_.rank() > 0 ? std::uint64_t{0} : hash_of_fields()));
-    if (!o_.restart.empty() && run().checksum != text) {
-      throw UsageError(
-          fmt::format("the coefficient or boundary fields of the run in {} were changed "
-                      "since: their checksum differs",
-                      o_.restart));
-    }
+    refuse_if(!o_.restart.empty() && run().checksum != text,
+              "the coefficient or boundary fields of the run in {} were changed since: their "
+              "checksum differs",
+              o_.restart);
     run().checksum = text;
   }
 

@@ -8,7 +8,6 @@
 #include "evolve_fields.hpp"
 #include "evolve_output.hpp"
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

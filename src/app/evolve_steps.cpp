@@ -2,6 +2,8 @@
 
 #include <ridge/core/error.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -30,10 +32,8 @@ StepPlan plan_steps(const EvolveOptions& options, Index step,
   }
   StepPlan plan;
   plan.target = options.steps ? step + *options.steps : before ? before->target : 1000;
-  if (plan.target <= step) {
-    throw UsageError(fmt::format("the run in {} has all its {} steps; give --steps to go further",
-                                 options.restart, step));
-  }
+  refuse_if(plan.target <= step, "the run in {} has all its {} steps; give --steps to go further",
+            options.restart, step);
   plan.every = options.every ? *options.every
                : before      ? before->every
                              : std::max<Index>(1, plan.target / 10);
@@ -44,19 +44,16 @@ std::optional<double> parse_dt(const std::string& text) {
   if (text.empty() || text == "auto") return std::nullopt;
   double dt = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), dt);
-  if (status != std::errc{} || end != text.data() + text.size() || !(dt > 0) ||
-      !std::isfinite(dt)) {
-    throw UsageError(fmt::format("--dt '{}': a positive number or auto is right", text));
-  }
+  refuse_if(status != std::errc{} || end != text.data() + text.size() || !(dt > 0) ||
+                !std::isfinite(dt),
+            "--dt '{}': a positive number or auto is right", text);
   return dt;
 }
 
 void require_stable(double dt, double stable, const std::string& kernel) {
-  if (stable > 0 && dt > stable * (1 + 1e-12)) {
-    throw UsageError(fmt::format("--dt {:g} is not stable; the largest stable step of {} here is "
-                                 "{:.9g}",
-                                 dt, kernel, stable));
-  }
+  refuse_if(stable > 0 && dt > stable * (1 + 1e-12),
+            "--dt {:g} is not stable; the largest stable step of {} here is {:.9g}", dt, kernel,
+            stable);
 }
 
 void require_no_parameters(const EvolveOptions& o, std::initializer_list<RestartOption> others) {

@@ -7,6 +7,8 @@
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/pattern/storage.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/core.h>
 
 #include <map>
@@ -79,11 +81,9 @@ bool takes_storage(const lab::BenchKernel& chosen, const std::string& kernel) {
 
 std::string asked_precision(const lab::BenchKernel& chosen, const std::string& kernel,
                             const std::string& precision) {
-  if (is_storage(precision) && takes_storage(chosen, kernel)) {
-    throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64 (bench and apply "
-                                 "take --store-as {})",
-                                 precision, kernel, precision));
-  }
+  refuse_if(is_storage(precision) && takes_storage(chosen, kernel),
+            "unknown precision '{}'; {} has fp32 and fp64 (bench and apply take --store-as {})",
+            precision, kernel, precision);
   return precision.empty() ? chosen.default_precision : precision;
 }
 

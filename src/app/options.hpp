@@ -96,8 +96,6 @@ class CommandLine {
 public:
   CommandLine(const std::string& name, const std::string& meaning, const std::string& version);
   ~CommandLine();
-  CommandLine(const CommandLine&) = delete;
-  CommandLine& operator=(const CommandLine&) = delete;
 
   [[nodiscard]] Command add_command(const std::string& name, const std::string& meaning);
   /// A command whose own commands are added by `extend`, by the wings; without any there is none.

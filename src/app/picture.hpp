@@ -6,7 +6,6 @@
 #include "../io/output_plan.hpp"
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
 namespace ridge::app {

@@ -2,7 +2,6 @@
 
 #include "../core/refuse.hpp"
 
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <vector>

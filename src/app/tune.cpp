@@ -3,6 +3,7 @@
 #include <ridge/lab/tune_case.hpp>
 #include <ridge/lab/tuned_text.hpp>
 
+#include "../core/refuse.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "kernel_options.hpp"
@@ -25,11 +26,8 @@ double parse_budget(const std::string& text) {
                        : unit == "ms"              ? 1e-3
                        : unit == "min"             ? 60
                                                    : 0;
-  if (status != std::errc{} || scale == 0 || !(value > 0) || value * scale > 86400) {
-    throw UsageError(fmt::format("--budget {}: give a time above 0 and up to a day, such as 30s, "
-                                 "500ms or 2min",
-                                 text));
-  }
+  refuse_if(status != std::errc{} || scale == 0 || !(value > 0) || value * scale > 86400,
+            "--budget {}: give a time above 0 and up to a day, such as 30s, 500ms or 2min", text);
   return value * scale;
 }
 
@@ -58,10 +56,10 @@ struct TuneCommand {
     if (!tune::may_tune()) throw UsageError("RIDGE_TUNE=off: nothing is tuned; unset it");
 
     const lab::BenchKernel chosen = launch.find();
-    if (!chosen.tunes)
-      throw UsageError(fmt::format("the schedules of {} do different work: there is no fastest to "
-                                   "keep; compare them by bench {} --schedule all",
-                                   launch.kernel, launch.kernel));
+    refuse_if(!chosen.tunes,
+              "the schedules of {} do different work: there is no fastest to keep; compare them by "
+              "bench {} --schedule all",
+              launch.kernel, launch.kernel);
     lab::BenchRequest request = launch.request(chosen);
     if (launch.device != "auto") request.device = Device(parse_device(launch.device));
     lab::RoofSource roof(request.device);

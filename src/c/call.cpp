@@ -1,5 +1,7 @@
 #include "call.hpp"
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,10 +43,8 @@ void TextOut::give(std::string_view all) const {
     std::memcpy(text, all.data(), fits);
     text[fits] = '\0';
   }
-  if (all.size() + 1 > size) {
-    throw UsageError(fmt::format("the text has {} bytes and a closing zero; size={} is too small",
-                                 all.size(), size));
-  }
+  refuse_if(all.size() + 1 > size, "the text has {} bytes and a closing zero; size={} is too small",
+            all.size(), size);
 }
 
 extern "C" {

@@ -4,6 +4,7 @@
 #include <ridge/device/memory.hpp>
 #include <ridge/device/reach.hpp>
 
+#include "../core/refuse.hpp"
 #include "handles.hpp"
 
 #include <fmt/format.h>
@@ -16,14 +17,11 @@ namespace {
 /// has.
 lab::Array array_of(void* data, int type, int dimensions, const int64_t* extents,
                     const int64_t* strides) {
-  if (type != RIDGE_FLOAT && type != RIDGE_DOUBLE) {
-    throw UsageError(fmt::format("type={}; RIDGE_FLOAT ({}) and RIDGE_DOUBLE ({}) are possible",
-                                 type, int{RIDGE_FLOAT}, int{RIDGE_DOUBLE}));
-  }
-  if (dimensions < 1 || dimensions > lab::max_array_rank) {
-    throw UsageError(
-        fmt::format("dimensions={}; 1 to {} are possible", dimensions, lab::max_array_rank));
-  }
+  refuse_if(type != RIDGE_FLOAT && type != RIDGE_DOUBLE,
+            "type={}; RIDGE_FLOAT ({}) and RIDGE_DOUBLE ({}) are possible", type, int{RIDGE_FLOAT},
+            int{RIDGE_DOUBLE});
+  refuse_if(dimensions < 1 || dimensions > lab::max_array_rank,
+            "dimensions={}; 1 to {} are possible", dimensions, lab::max_array_rank);
   require(extents, "extents");
   lab::Array a;
   a.data = data;
@@ -35,8 +33,7 @@ lab::Array array_of(void* data, int type, int dimensions, const int64_t* extents
     const auto at = static_cast<std::size_t>(d);
     a.extents[at] = extents[d];
     a.strides[at] = strides == nullptr ? next : strides[d];
-    if (extents[d] < 1)
-      throw UsageError(fmt::format("extents[{}]={}; at least 1 is right", d, extents[d]));
+    refuse_if(extents[d] < 1, "extents[{}]={}; at least 1 is right", d, extents[d]);
     if (a.strides[at] < next || (d == 0 && a.strides[at] != 1)) {
       throw UsageError(fmt::format("strides[{}]={}; {} is right", d, a.strides[at],
                                    d == 0 ? "1" : fmt::format("at least {}", next)));

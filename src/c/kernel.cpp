@@ -2,6 +2,7 @@
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/description.hpp>
 
+#include "../core/refuse.hpp"
 #include "handles.hpp"
 #include "naming.hpp"
 
@@ -9,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -58,17 +58,14 @@ std::shared_ptr<KernelObject> built_in(const char* name,
                         : s.member == "hy" ? &made->spacing.y
                         : s.member == "hz" ? &made->spacing.z
                                            : nullptr;
-    if (std::find(known.begin(), known.end(), s.member) == known.end()) {
-      throw UsageError(fmt::format("{} has no number '{}'; built-in stencils have hx, hy and hz, "
-                                   "those that evolve also value and dt, other built-in kernels "
-                                   "none",
-                                   name, s.member));
-    }
+    refuse_if(std::find(known.begin(), known.end(), s.member) == known.end(),
+              "{} has no number '{}'; built-in stencils have hx, hy and hz, those that evolve also "
+              "value and dt, other built-in kernels none",
+              name, s.member);
     if (set == nullptr) continue;
-    if (!(s.value >= least_spacing && s.value <= most_spacing)) {
-      throw UsageError(fmt::format("{}: {}={:g}; a distance of points from {:g} to {:g} is right",
-                                   name, s.member, s.value, least_spacing, most_spacing));
-    }
+    refuse_if(!(s.value >= least_spacing && s.value <= most_spacing),
+              "{}: {}={:g}; a distance of points from {:g} to {:g} is right", name, s.member,
+              s.value, least_spacing, most_spacing);
     *set = s.value;
   }
   made->settings = settings;

@@ -6,7 +6,6 @@
 #include "objects.hpp"
 
 #include <string>
-#include <utility>
 
 namespace ridge::c {
 

@@ -1,6 +1,7 @@
 // Many sweeps of a stencil over time.
 #include <ridge/lab/kernels/stencil_evolving.hpp>
 
+#include "../core/refuse.hpp"
 #include "handles.hpp"
 #include "naming.hpp"
 
@@ -45,10 +46,8 @@ double largest_coefficient(Queue& queue, const lab::Array& field) {
     queue.wait();
     double largest = 0;
     for (const T one : values) {
-      if (!(one >= 0) || !std::isfinite(one))
-        throw UsageError(fmt::format("fields[1] holds {}; a coefficient of diffusion is finite and "
-                                     "not negative",
-                                     one));
+      refuse_if(!(one >= 0) || !std::isfinite(one),
+                "fields[1] holds {}; a coefficient of diffusion is finite and not negative", one);
       largest = std::max(largest, static_cast<double>(one));
     }
     return largest;
@@ -61,8 +60,7 @@ double largest_coefficient(Queue& queue, const lab::Array& field) {
 lab::Evolution evolution_of(const KernelObject& k, const lab::Array& like, double largest) {
   if (!k.source.empty()) {
     const lab::UserKernel found = lab::load_user_kernel(k.source, k.settings, lab::Use::evolution);
-    if (!found.evolution)
-      throw UsageError(fmt::format("{} does not evolve; a stencil is right", k.kernel.name));
+    refuse_if(!found.evolution, "{} does not evolve; a stencil is right", k.kernel.name);
     lab::Evolution made = found.evolution(like.element_bytes, std::nullopt);
     if (made.dt && (*made.dt != 0 || number_of(k, "dt"))) // 0: the kernel leaves it to its user
       check_step(k.kernel.name, made.dt, made.stable_step);
@@ -87,16 +85,14 @@ void check_arrays(const std::string& name, const lab::Evolution& evolution,
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     names.push_back(fmt::format("fields[{}]", i));
     const lab::Array& a = arrays[i];
-    if (a.element_bytes != arrays[0].element_bytes) {
-      throw UsageError(fmt::format("{}: {} and {} are of different precisions; all must be of one",
-                                   name, names[0], names[i]));
-    }
+    refuse_if(a.element_bytes != arrays[0].element_bytes,
+              "{}: {} and {} are of different precisions; all must be of one", name, names[0],
+              names[i]);
     Index packed = 1;
     for (int d = 0; d < a.rank; ++d) {
       const auto at = static_cast<std::size_t>(d);
-      if (a.strides[at] != packed && a.extents[at] > 1)
-        throw UsageError(
-            fmt::format("{}: {} has gaps between its rows; sweeps take none", name, names[i]));
+      refuse_if(a.strides[at] != packed && a.extents[at] > 1,
+                "{}: {} has gaps between its rows; sweeps take none", name, names[i]);
       packed *= a.extents[at];
     }
   }

@@ -6,7 +6,6 @@
 #include <ridge/device/kind.hpp>
 
 #include <algorithm>
-#include <array>
 
 namespace ridge::chain {
 

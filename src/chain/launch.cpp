@@ -5,6 +5,8 @@
 #include <ridge/core/stored.hpp>
 #include <ridge/launch/operands.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,14 +33,9 @@ void check_arrays(const Description& d, const Range& n, const View<T>* views,
     if (!is_given(i)) continue;
     const Index3 right{a.profile ? 1 : n.x + a.extra.x, n.y + a.extra.y, n.z + a.extra.z};
     const Index3 e = views[i].extents;
-    if (views[i].data == nullptr) {
-      throw UsageError(fmt::format("chain '{}': array '{}' is not given", d.name, a.name));
-    }
-    if (e != right) {
-      throw UsageError(
-          fmt::format("chain '{}': array '{}' has extents {}x{}x{}; {}x{}x{} are right", d.name,
-                      a.name, e.x, e.y, e.z, right.x, right.y, right.z));
-    }
+    refuse_if(views[i].data == nullptr, "chain '{}': array '{}' is not given", d.name, a.name);
+    refuse_if(e != right, "chain '{}': array '{}' has extents {}x{}x{}; {}x{}x{} are right", d.name,
+              a.name, e.x, e.y, e.z, right.x, right.y, right.z);
     if (instances[i] != 0 && instances[i] != n.instances()) {
       throw UsageError(fmt::format("chain '{}': array '{}' has {} instances; {} are right", d.name,
                                    a.name, instances[i], n.instances()));

@@ -1,6 +1,8 @@
 #include <ridge/chain/rank_case.hpp>
 #include <ridge/core/error.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 namespace ridge::chain {
@@ -37,11 +39,9 @@ World outer_ranks(const std::string& name, int inner, const BenchRequest& reques
   }
   const Extents asked = parse_extents(world.grid, "--ranks");
   for (int d = 0; d < inner; ++d) {
-    if (asked[d] > 1) {
-      throw UsageError(fmt::format("--ranks {}: {} is divided along its outer dimensions, from "
-                                   "number {} on",
-                                   world.grid, name, inner + 1));
-    }
+    refuse_if(asked[d] > 1,
+              "--ranks {}: {} is divided along its outer dimensions, from number {} on", world.grid,
+              name, inner + 1);
   }
   return world;
 }

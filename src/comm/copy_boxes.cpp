@@ -2,6 +2,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <cstdint>
 #include <string>
 
@@ -55,10 +57,8 @@ Bound bind_words(Queue& queue, const FieldMemory& field, const std::vector<Memor
 
 Bound bind_copies(Queue& queue, const FieldMemory& field, const std::vector<MemoryBox>& boxes,
                   void* buffer, bool to_field) {
-  if (boxes.size() > most_boxes) {
-    throw UsageError("a launch copies at most " + std::to_string(most_boxes) + " boxes, not " +
-                     std::to_string(boxes.size()));
-  }
+  refuse_if(boxes.size() > most_boxes, "a launch copies at most {} boxes, not {}", most_boxes,
+            boxes.size());
   if (field.element_bytes % 8 == 0)
     return bind_words<std::uint64_t>(queue, field, boxes, buffer, to_field);
   if (field.element_bytes % 4 == 0)

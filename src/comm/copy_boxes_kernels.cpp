@@ -4,14 +4,13 @@
 #include <ridge/device/offer.hpp>
 
 #include <cstdint>
-
-#if defined(RIDGE_TARGET_CPU)
-
 #include <cstring>
 
 namespace ridge::comm {
 
 namespace {
+
+#if defined(RIDGE_TARGET_CPU)
 
 /// Rows [begin, end) of one box.
 template <class T>
@@ -39,15 +38,7 @@ Bound bind(Queue& /*queue*/, const BoxCopies<T>& copies) {
   return bind_box_copies(copies, rows, &copy_rows<T>);
 }
 
-} // namespace
-
-} // namespace ridge::comm
-
 #else
-
-namespace ridge::comm {
-
-namespace {
 
 /// A block row of the grid for each box; threads walk over its points, x fastest, so that the
 /// packed side is contiguous: as many words at once as all rows allow.
@@ -121,15 +112,7 @@ Bound bind(Queue& queue, const BoxCopies<T>& copies) {
   });
 }
 
-} // namespace
-
-} // namespace ridge::comm
-
 #endif
-
-namespace ridge::comm {
-
-namespace {
 
 const Offer half_words(kind_of<Here>, typeid(BoxCopier<std::uint16_t>*), &bind<std::uint16_t>);
 const Offer words(kind_of<Here>, typeid(BoxCopier<std::uint32_t>*), &bind<std::uint32_t>);

@@ -2,6 +2,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/extents.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -322,18 +324,16 @@ Extents choose_grid(int ranks, const Extents& whole, int least) {
     fewest = sent;
     best = {grid.data(), whole.rank()};
   });
-  if (fewest < 0) {
-    throw UsageError(std::to_string(ranks) + " ranks are too many for lattice " + to_text(whole) +
-                     ": each must own at least " + std::to_string(least) +
-                     " along the dimensions that are divided; start fewer ranks");
-  }
+  refuse_if(fewest < 0,
+            "{} ranks are too many for lattice {}: each must own at least {} along the dimensions "
+            "that are divided; start fewer ranks",
+            ranks, to_text(whole), least);
   return best;
 }
 
 Index3 parse_ranks(std::string_view text, int ranks) {
   const Extents parsed = parse_extents(text, "--ranks");
-  if (parsed.rank() > 3)
-    throw UsageError("--ranks " + std::string(text) + ": give PxQxR, ranks along x, y and z");
+  refuse_if(parsed.rank() > 3, "--ranks {}: give PxQxR, ranks along x, y and z", text);
   if (parsed.count() != ranks) {
     throw UsageError(
         "--ranks " + std::string(text) + " is a grid of " + std::to_string(parsed.count()) +

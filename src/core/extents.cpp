@@ -2,6 +2,8 @@
 #include <ridge/core/extents.hpp>
 #include <ridge/core/size_range.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -16,9 +18,7 @@ Extents::Extents(std::initializer_list<Index> sizes)
     : Extents(sizes.begin(), static_cast<int>(sizes.size())) {}
 
 Extents::Extents(const Index* sizes, int rank) : rank_(rank) {
-  if (rank < 1 || rank > max_rank) {
-    throw UsageError(fmt::format("a field has 1 to {} dimensions, not {}", max_rank, rank));
-  }
+  refuse_if(rank < 1 || rank > max_rank, "a field has 1 to {} dimensions, not {}", max_rank, rank);
   for (int d = 0; d < rank; ++d)
     sizes_[d] = sizes[d];
   check();
@@ -53,10 +53,8 @@ std::string to_text(const Extents& extents) {
 }
 
 Extents parse_extents(std::string_view text, std::string_view what) {
-  if (is_size_range(text)) {
-    throw UsageError(
-        fmt::format("{} '{}' is a range of sizes; one size is expected here", what, text));
-  }
+  refuse_if(is_size_range(text), "{} '{}' is a range of sizes; one size is expected here", what,
+            text);
   std::array<Index, max_rank> sizes{};
   int rank = 0;
   const char* at = text.data();
@@ -68,16 +66,12 @@ Extents parse_extents(std::string_view text, std::string_view what) {
       throw UsageError(fmt::format("{} '{}': {} does not fit in 64 bits", what, text,
                                    std::string_view(at, static_cast<std::size_t>(next - at))));
     }
-    if (status != std::errc{} || rank == max_rank) {
-      throw UsageError(fmt::format(
-          "{} '{}' is not of the form NX, NXxNY or NXxNYxNZ (1 to {} positive integers)", what,
-          text, max_rank));
-    }
+    refuse_if(status != std::errc{} || rank == max_rank,
+              "{} '{}' is not of the form NX, NXxNY or NXxNYxNZ (1 to {} positive integers)", what,
+              text, max_rank);
     sizes[rank++] = value;
     if (next == end) return Extents(sizes.data(), rank);
-    if (*next != 'x') {
-      throw UsageError(fmt::format("{} '{}' is not of the form NX, NXxNY or NXxNYxNZ", what, text));
-    }
+    refuse_if(*next != 'x', "{} '{}' is not of the form NX, NXxNY or NXxNYxNZ", what, text);
     at = next + 1;
   }
 }

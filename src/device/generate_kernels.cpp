@@ -4,12 +4,18 @@
 #include <ridge/device/offer.hpp>
 
 #if defined(RIDGE_TARGET_CPU)
-
 #include <ridge/device/cpu/parallel.hpp>
+#else
+#include <ridge/device/launch.hpp>
+#endif
+
+#include <algorithm>
 
 namespace ridge {
 
 namespace {
+
+#if defined(RIDGE_TARGET_CPU)
 
 template <class T>
 void fill(Queue& /*queue*/, const Span<T>& field, std::uint64_t seed) {
@@ -21,19 +27,7 @@ void fill(Queue& /*queue*/, const Span<T>& field, std::uint64_t seed) {
   });
 }
 
-} // namespace
-
-} // namespace ridge
-
 #else
-
-#include <ridge/device/launch.hpp>
-
-#include <algorithm>
-
-namespace ridge {
-
-namespace {
 
 template <class T>
 struct RandomFill {
@@ -60,15 +54,7 @@ void fill(Queue& queue, const Span<T>& field, std::uint64_t seed) {
   launch_body(queue, {{grid, 1, 1}, {256, 1, 1}, 0}, RandomFill<T>{field, seed});
 }
 
-} // namespace
-
-} // namespace ridge
-
 #endif
-
-namespace ridge {
-
-namespace {
 
 const Offer floats(kind_of<Here>, typeid(RandomFiller<float>*), &fill<float>);
 const Offer doubles(kind_of<Here>, typeid(RandomFiller<double>*), &fill<double>);

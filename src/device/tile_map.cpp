@@ -2,6 +2,8 @@
 #include <ridge/device/backend.hpp>
 #include <ridge/device/tile_map.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <cstdint>
 #include <string>
 
@@ -24,10 +26,10 @@ TileMap tile_map(const Device& device, const TiledField& f) {
                      " along each axis can, in rows of whole 16 bytes");
   }
   constexpr Index most = Index{1} << 31; // coordinates have 32 bits
-  if (f.extents.x >= most || f.extents.y >= most || f.extents.z >= most ||
-      bytes(f.row) >= Index{1} << 40 || bytes(f.plane) >= Index{1} << 40)
-    throw UsageError("tiles are copied of fields of fewer than 2^31 points along each axis, with "
-                     "rows and planes less than 2^40 bytes apart");
+  refuse_if(f.extents.x >= most || f.extents.y >= most || f.extents.z >= most ||
+                bytes(f.row) >= Index{1} << 40 || bytes(f.plane) >= Index{1} << 40,
+            "tiles are copied of fields of fewer than 2^31 points along each axis, with rows and "
+            "planes less than 2^40 bytes apart");
   return device.backend().tile_map(f);
 }
 

@@ -13,7 +13,6 @@
 
 #include <atomic>
 #include <cstring>
-#include <utility>
 
 namespace ridge::io {
 

@@ -244,11 +244,9 @@ fs::path OutputPlan::temporary_for(const fs::path& file) const {
   const fs::path place = place_of(file);
   const auto is_it = [&](const Output& output) { return output.place == place; };
   const auto has_it = [&](const Snapshots& all) { return all.has_name_of(place); };
-  if (std::none_of(outputs_.begin(), outputs_.end(), is_it) &&
-      std::none_of(snapshots_.begin(), snapshots_.end(), has_it)) {
-    throw Failure(
-        fmt::format("{} was not planned as an output; please report this", file.string()));
-  }
+  fail_if(std::none_of(outputs_.begin(), outputs_.end(), is_it) &&
+              std::none_of(snapshots_.begin(), snapshots_.end(), has_it),
+          "{} was not planned as an output; please report this", file.string());
   // Without locks another run may write its own.
   return holds_all() ? temporary_of(place)
                      : hidden(place, fmt::format(".{}.partial", getpid()).c_str());

@@ -3,6 +3,7 @@
 #include <ridge/lab/built_in.hpp>
 #include <ridge/pattern/pattern_row.hpp>
 
+#include "../core/refuse.hpp"
 #include "benches.hpp"
 
 #include <fmt/format.h>
@@ -30,10 +31,8 @@ const std::vector<BenchKernel>& bench_kernels() {
 std::unique_ptr<Case> case_on_arrays(const BenchKernel& kernel, Queue& queue, RoofSource& roof,
                                      const Arguments& arguments) {
   const OnArrays& on = kernel.on_arrays;
-  if (!on.make) {
-    throw UsageError(fmt::format("{} takes no arrays of other languages: it is of the pattern {}",
-                                 kernel.name, kernel.pattern));
-  }
+  refuse_if(!on.make, "{} takes no arrays of other languages: it is of the pattern {}", kernel.name,
+            kernel.pattern);
   if (arguments.arrays.empty()) check_count(arguments, on.names.size());
   std::vector<std::string> names = on.names;
   std::size_t inputs = on.inputs;

@@ -6,6 +6,7 @@
 #include <ridge/lab/tune_case.hpp>
 #include <ridge/record/load.hpp>
 
+#include "../core/refuse.hpp"
 #include "account_ranks.hpp"
 
 #include <algorithm>
@@ -85,11 +86,10 @@ std::string busy_text(const std::vector<Record>& records) {
 void run_kernel(const BenchKernel& kernel, const BenchRequest& request, RoofSource& roof,
                 const std::function<void(const Record&)>& on_record) {
   const World& world = request.world;
-  if (world && !kernel.over_ranks) {
-    throw UsageError(kernel.name +
-                     " runs on one rank: stencils, chains, lattice gauge operators, and maps "
-                     "and sums of lattice fields run on several");
-  }
+  refuse_if(world && !kernel.over_ranks,
+            "{} runs on one rank: stencils, chains, lattice gauge operators, and maps and sums of "
+            "lattice fields run on several",
+            kernel.name);
   if (world && (request.schedule == "all" || request.schedule == "space"))
     throw UsageError("over ranks one schedule is run at a time; give auto, a name or fields");
   const auto the_case = kernel.make_case(request, roof);

@@ -1,5 +1,6 @@
-#include <ridge/core/error.hpp>
 #include <ridge/lab/calls.hpp>
+
+#include "../core/refuse.hpp"
 
 #include <pthread.h>
 
@@ -54,11 +55,9 @@ int calls_now() {
 }
 
 InCall::InCall() {
-  if (cannot_compute) {
-    throw Failure("this process was forked while another thread compiled or measured in a call of "
-                  "ridge, which it cannot go on from; fork between calls, or start processes by "
-                  "multiprocessing's 'spawn' or 'forkserver'");
-  }
+  fail_if(cannot_compute, "this process was forked while another thread compiled or measured in a "
+                          "call of ridge, which it cannot go on from; fork between calls, or start "
+                          "processes by multiprocessing's 'spawn' or 'forkserver'");
   ++my_calls;
   ++calls;
 }

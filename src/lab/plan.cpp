@@ -2,8 +2,6 @@
 #include <ridge/lab/built_in.hpp>
 #include <ridge/lab/plan.hpp>
 
-#include <algorithm>
-
 namespace ridge::lab {
 
 namespace {

@@ -2,7 +2,7 @@
 #include <ridge/device/kind.hpp>
 #include <ridge/lab/tune_case.hpp>
 
-#include <fmt/format.h>
+#include "../core/refuse.hpp"
 
 namespace ridge::lab {
 
@@ -22,8 +22,7 @@ void require_right(Case& c, const std::string& schedule) {
   c.poison();
   c.bind({"", schedule}).run();
   const Check check = c.check();
-  if (!check.ok)
-    throw Failure(fmt::format("results under '{}' are wrong: {}", schedule, check.message));
+  fail_if(!check.ok, "results under '{}' are wrong: {}", schedule, check.message);
 }
 
 } // namespace

@@ -5,6 +5,8 @@
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/description.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -163,19 +165,16 @@ UserKernel load_user_kernel(std::string_view kernel, const std::vector<Setting>&
   const auto colon = kernel.find(':', slash == std::string_view::npos ? 0 : slash);
   const std::string given(kernel.substr(0, colon));
   const std::string type(colon == std::string_view::npos ? "" : kernel.substr(colon + 1));
-  if (!is_type(type)) {
-    throw UsageError(
-        fmt::format("'{}': a kernel in a file is FILE.hpp:Name, such as ./heat.hpp:Heat", kernel));
-  }
+  refuse_if(!is_type(type), "'{}': a kernel in a file is FILE.hpp:Name, such as ./heat.hpp:Heat",
+            kernel);
   std::error_code failed;
   const fs::path file = fs::canonical(given, failed);
   if (failed || !fs::is_regular_file(file, failed))
     throw UsageError(fmt::format("there is no kernel file {}", given));
-  if (file.string().find_first_of("\"\n") != std::string::npos) {
-    throw UsageError(fmt::format("{}: C++ cannot include a file whose name has a quotation mark or "
-                                 "a line's end; rename it or its folder",
-                                 given));
-  }
+  refuse_if(file.string().find_first_of("\"\n") != std::string::npos,
+            "{}: C++ cannot include a file whose name has a quotation mark or a line's end; rename "
+            "it or its folder",
+            given);
   const std::vector<Offered> offers =
       launch::load_description(description_text(file.string(), type, settings, use), file.string(),
                                {lab_library()}, "ridge/lab/describe_kernel.hpp");
@@ -191,8 +190,7 @@ BenchKernel find_kernel(std::string_view kernel, const std::vector<std::string>&
                         Use use) {
   const std::vector<Setting> all = parse_settings(settings);
   if (names_a_file(kernel)) return load_user_kernel(kernel, all, use).bench;
-  if (!all.empty())
-    throw UsageError(fmt::format("--set is for kernels in files; {} is built in", kernel));
+  refuse_if(!all.empty(), "--set is for kernels in files; {} is built in", kernel);
   return find_bench_kernel(kernel);
 }
 

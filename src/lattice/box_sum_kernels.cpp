@@ -5,14 +5,19 @@
 #include <ridge/lattice/over_ranks.hpp>
 
 #if defined(RIDGE_TARGET_CPU)
-
 #include <ridge/device/cpu/parallel.hpp>
+#else
+#include <ridge/device/launch.hpp>
+#include <ridge/lattice/gpu/finish.hpp>
+#endif
 
 #include <algorithm>
 
 namespace ridge::lattice {
 
 namespace {
+
+#if defined(RIDGE_TARGET_CPU)
 
 constexpr int width = 8; // doubles at once, whatever the registers
 
@@ -74,18 +79,7 @@ void sum_box(Queue& /*queue*/, const BoxSum<T>& s) {
   });
 }
 
-} // namespace
-
-} // namespace ridge::lattice
-
 #else
-
-#include <ridge/device/launch.hpp>
-#include <ridge/lattice/gpu/finish.hpp>
-
-namespace ridge::lattice {
-
-namespace {
 
 /// Threads walk over the points; a block leaves one accumulator.
 template <class T>
@@ -131,15 +125,7 @@ void sum_box(Queue& queue, const BoxSum<T>& s) {
   launch_body(queue, {{s.parts, 1, 1}, {threads, 1, 1}, shared}, SumBox<T>{s});
 }
 
-} // namespace
-
-} // namespace ridge::lattice
-
 #endif
-
-namespace ridge::lattice {
-
-namespace {
 
 const Offer floats(kind_of<Here>, typeid(BoxSummer<float>*), &sum_box<float>);
 const Offer doubles(kind_of<Here>, typeid(BoxSummer<double>*), &sum_box<double>);

@@ -28,15 +28,7 @@ RIDGE_FN Place place_in(const Geometry& g, const SiteBox& box, Index site) {
   return g.place(x);
 }
 
-} // namespace
-
-} // namespace ridge::lattice
-
 #if defined(RIDGE_TARGET_CPU)
-
-namespace ridge::lattice {
-
-namespace {
 
 template <class T>
 void copy_sites(const HaloCopies<T>& c, const HaloBox& box, cpu::Range sites) {
@@ -57,15 +49,7 @@ Bound bind(Queue& /*queue*/, const HaloCopies<T>& copies) {
   return comm::bind_box_copies(copies, sites, &copy_sites<T>);
 }
 
-} // namespace
-
-} // namespace ridge::lattice
-
 #else
-
-namespace ridge::lattice {
-
-namespace {
 
 /// A block row of the grid for each box; threads walk over its numbers, so that the packed side is
 /// contiguous.
@@ -104,15 +88,7 @@ Bound bind(Queue& queue, const HaloCopies<T>& copies) {
       queue, copies, [&](const HaloBox& box) { return box.sites.count() * copies.components; });
 }
 
-} // namespace
-
-} // namespace ridge::lattice
-
 #endif
-
-namespace ridge::lattice {
-
-namespace {
 
 const Offer words(kind_of<Here>, typeid(HaloCopier<std::uint32_t>*), &bind<std::uint32_t>);
 const Offer long_words(kind_of<Here>, typeid(HaloCopier<std::uint64_t>*), &bind<std::uint64_t>);

@@ -2,6 +2,8 @@
 #include <ridge/lattice/layout.hpp>
 #include <ridge/lattice/width.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <limits>
@@ -60,10 +62,8 @@ bool can_be_cut(const Extents& extents, int boxes) {
 }
 
 Lattice::Lattice(const Extents& extents, int width) : extents_(extents), width_(width) {
-  if (width != 64 && width != 128 && width != 256 && width != 512 && width != 1024) {
-    throw UsageError(
-        fmt::format("width {}: a vector of a lattice has 64, 128, 256, 512 or 1024 bytes", width));
-  }
+  refuse_if(width != 64 && width != 128 && width != 256 && width != 512 && width != 1024,
+            "width {}: a vector of a lattice has 64, 128, 256, 512 or 1024 bytes", width);
   for (int d = 0; d < extents.rank(); ++d) {
     if (extents[d] > std::numeric_limits<int>::max()) {
       throw UsageError(

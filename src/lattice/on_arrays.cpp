@@ -1,8 +1,7 @@
-#include <ridge/core/error.hpp>
 #include <ridge/device/backend.hpp>
 #include <ridge/lattice/on_arrays.hpp>
 
-#include <fmt/format.h>
+#include "../core/refuse.hpp"
 
 #include <cstdint>
 
@@ -59,20 +58,18 @@ Geometry plain_geometry(const Arguments& arguments, bool slices) {
   Index count = 1;
   for (int d = 0; d < a.rank; ++d) {
     const auto at = static_cast<std::size_t>(d);
-    if (a.extents[at] > 1 && a.strides[at] != count) {
-      throw UsageError(fmt::format("{}: arrays with gaps between their rows; reductions and maps "
-                                   "take numbers one after the other",
-                                   arguments.kernel));
-    }
+    refuse_if(a.extents[at] > 1 && a.strides[at] != count,
+              "{}: arrays with gaps between their rows; reductions and maps take numbers one after "
+              "the other",
+              arguments.kernel);
     count *= a.extents[at];
   }
   const Index of_last = slices ? a.extents[static_cast<std::size_t>(a.rank - 1)] : 1;
   const Index in_slice = count / of_last;
   const int lanes = Lattice::default_width / a.element_bytes;
-  if (in_slice % lanes != 0 || in_slice / lanes > 0x7fffffff) {
-    throw UsageError(fmt::format("{}: {} of {} numbers; a multiple of {} is right, whole vectors",
-                                 arguments.kernel, slices ? "slices" : "arrays", in_slice, lanes));
-  }
+  refuse_if(in_slice % lanes != 0 || in_slice / lanes > 0x7fffffff,
+            "{}: {} of {} numbers; a multiple of {} is right, whole vectors", arguments.kernel,
+            slices ? "slices" : "arrays", in_slice, lanes);
   Geometry g;
   g.rank = slices ? 2 : 1;
   g.nsimd = lanes;

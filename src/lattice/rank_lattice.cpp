@@ -2,6 +2,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lattice/rank_lattice.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,9 +25,7 @@ std::string problem(const Extents& whole, const Extents& ranks, int depth) {
 }
 
 const Extents& checked(const Extents& whole, const Extents& ranks, int rank, int depth) {
-  if (depth < 0)
-    throw UsageError(
-        fmt::format("a lattice over ranks has halos of 0 sites or more, not {}", depth));
+  refuse_if(depth < 0, "a lattice over ranks has halos of 0 sites or more, not {}", depth);
   if (rank < 0 || rank >= ranks.count()) {
     throw UsageError(
         fmt::format("rank {} is not in a grid of {} ranks", rank, ridge::to_text(ranks)));

@@ -4,6 +4,7 @@
 #include <ridge/lattice/stored/call.hpp>
 #include <ridge/lattice/stored/field.hpp>
 
+#include "../core/refuse.hpp"
 #include "stored_boxes.hpp"
 
 #include <fmt/format.h>
@@ -62,12 +63,10 @@ void check_stored_extents(const Extents& extents, bool halves) {
 
 SiteGrid stored_sites(const Extents& extents, Sites sites, int inner) {
   check_stored_extents(extents, false);
-  if (inner < 1 || inner > 128) {
-    throw UsageError(fmt::format(
-        "a site has 1 to 128 values along the fifth dimension or of right-hand sides; {} "
-        "were asked for",
-        inner));
-  }
+  refuse_if(inner < 1 || inner > 128,
+            "a site has 1 to 128 values along the fifth dimension or of right-hand sides; {} were "
+            "asked for",
+            inner);
   check_stored_extents(extents, sites != Sites::all);
   SiteGrid g;
   g.inner = inner;
@@ -81,10 +80,8 @@ SiteGrid stored_sites(const Extents& extents, Sites sites, int inner) {
 
 SiteGrid placed_sites(const Device& device, SiteGrid g, int real_bytes,
                       const bool (&cut)[grid_dimensions]) {
-  if (g.sites() > INT_MAX) {
-    throw UsageError(fmt::format("{}x{}x{}x{} has more than 2^31 - 1 sites", g.extent[0],
-                                 g.extent[1], g.extent[2], g.extent[3]));
-  }
+  refuse_if(g.sites() > INT_MAX, "{}x{}x{}x{} has more than 2^31 - 1 sites", g.extent[0],
+            g.extent[1], g.extent[2], g.extent[3]);
   if (facts_of(device).takes_gpu_schedules) {
     g.lanes = g.inner > 1 ? g.inner : gpu_lanes;
     return g;

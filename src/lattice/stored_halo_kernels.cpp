@@ -47,15 +47,7 @@ RIDGE_FN FacePlace place_in(const StoredCopies<T>& copies, const SiteWindow& fac
   return {p.group * copies.lanes * copies.words, p.lane};
 }
 
-} // namespace
-
-} // namespace ridge::lattice
-
 #if defined(RIDGE_TARGET_CPU)
-
-namespace ridge::lattice {
-
-namespace {
 
 /// A cpu's fields have one element of a lane at a time.
 template <class T>
@@ -91,15 +83,7 @@ Bound bind_faces(Queue& /*queue*/, const StoredCopies<T>& copies) {
   return comm::bind_box_copies(copies, values, &copy_values<T>);
 }
 
-} // namespace
-
-} // namespace ridge::lattice
-
 #else
-
-namespace ridge::lattice {
-
-namespace {
 
 /// A block row of the grid for each face; threads walk over its elements, so that neighbouring
 /// threads have neighbouring elements of both sides.
@@ -170,15 +154,7 @@ Bound bind_faces(Queue& queue, const StoredCopies<T>& copies) {
   });
 }
 
-} // namespace
-
-} // namespace ridge::lattice
-
 #endif
-
-namespace ridge::lattice {
-
-namespace {
 
 const Offer face_words(kind_of<Here>, typeid(StoredCopier<std::uint32_t>*),
                        &bind_faces<std::uint32_t>);

@@ -1,7 +1,6 @@
-#include <ridge/core/error.hpp>
 #include <ridge/launch/body.hpp>
 
-#include <fmt/format.h>
+#include "../core/refuse.hpp"
 
 #include <utility>
 
@@ -9,11 +8,10 @@ namespace ridge::launch {
 
 BodyBytes::BodyBytes(int bytes, int call_bytes, const void* call, std::size_t here)
     : bytes_(static_cast<std::size_t>(bytes)) {
-  if (static_cast<std::size_t>(call_bytes) != here) {
-    throw Failure(fmt::format("the kernel takes {} bytes on the GPU and {} here: its members are "
-                              "laid out differently; take plain numbers and arrays",
-                              call_bytes, here));
-  }
+  fail_if(static_cast<std::size_t>(call_bytes) != here,
+          "the kernel takes {} bytes on the GPU and {} here: its members are laid out differently; "
+          "take plain numbers and arrays",
+          call_bytes, here);
   std::memcpy(bytes_.data(), call, here);
 }
 

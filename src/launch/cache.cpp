@@ -3,6 +3,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/file.hpp>
 
+#include "../core/refuse.hpp"
 #include "hash.hpp"
 #include "trace.hpp"
 #include "wait.hpp"
@@ -223,10 +224,8 @@ std::string Cache::keep(const std::string& key, const std::string& object,
   std::error_code failed;
   if (synced) fs::rename(object, name + ".so", failed);
   const std::string draft = object + ".txt";
-  if (!synced || failed || !write_file(draft, note)) {
-    throw Failure(
-        fmt::format("what was compiled cannot be kept in {}: is the disk full?", folder_));
-  }
+  fail_if(!synced || failed || !write_file(draft, note),
+          "what was compiled cannot be kept in {}: is the disk full?", folder_);
   fs::rename(draft, name + ".txt", failed);
   return name + ".so";
 }

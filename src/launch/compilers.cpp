@@ -13,7 +13,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <string_view>
 #include <utility>
 
 namespace ridge::launch {

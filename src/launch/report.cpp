@@ -2,6 +2,8 @@
 
 #include <ridge/core/error.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -85,12 +87,9 @@ void refuse(const Finished& finished, const std::string& compiler, const std::st
   }
   const std::vector<ErrorLine> errors = errors_of(finished.report);
   // g++ says of its own parts "fatal error: Killed signal terminated program cc1plus".
-  if (finished.report.find("signal terminated program") != std::string::npos ||
-      (errors.empty() && finished.status > 128)) {
-    throw Failure(fmt::format("{} was ended by a signal before it was done: was there too little "
-                              "memory?",
-                              compiler));
-  }
+  fail_if(finished.report.find("signal terminated program") != std::string::npos ||
+              (errors.empty() && finished.status > 128),
+          "{} was ended by a signal before it was done: was there too little memory?", compiler);
   if (errors.empty()) {
     std::string first = finished.report.substr(0, finished.report.find('\n'));
     if (first.empty()) first = finished.status == 127 ? "it cannot be run" : "it said nothing";

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <future>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <ridge/pairs/essential.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace ridge::pairs {

@@ -1,6 +1,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/pairs/kernel.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,10 +16,9 @@ Index bodies_asked(const Extents& size, const std::string& precision, const std:
     throw UsageError(
         fmt::format("{} takes a number of bodies, such as 65536, not {}", name, to_text(size)));
   }
-  if (precision != "fp32" && precision != "fp64" && !(mixed && precision == "mixed")) {
-    throw UsageError(fmt::format("unknown precision '{}'; {} has {}", precision, name,
-                                 mixed ? "fp32, fp64 and mixed" : "fp32 and fp64"));
-  }
+  refuse_if(precision != "fp32" && precision != "fp64" && !(mixed && precision == "mixed"),
+            "unknown precision '{}'; {} has {}", precision, name,
+            mixed ? "fp32, fp64 and mixed" : "fp32 and fp64");
   return size.count();
 }
 
@@ -32,11 +33,10 @@ ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
   // numbers of float's digits in these units.
   const double unit = std::exp2(std::floor(std::log2(std::min(cutoff, wanted))) - 10);
   const double side = std::round(wanted / unit) * unit;
-  if (!(side / unit < 0x1p23)) {
-    throw UsageError(fmt::format("a box of {:g} is too large for a cutoff of {:g}: positions in "
-                                 "fp32 would be too coarse",
-                                 side, cutoff));
-  }
+  refuse_if(
+      !(side / unit < 0x1p23),
+      "a box of {:g} is too large for a cutoff of {:g}: positions in fp32 would be too coarse",
+      side, cutoff);
   for (std::vector<double>* const values : positions) {
     const auto [least, most] = std::minmax_element(values->begin(), values->end());
     // Bodies at both ends keep off each other, as neighbours on a lattice do.

@@ -2,6 +2,8 @@
 #include <ridge/pattern/kernel_option.hpp>
 #include <ridge/pattern/pattern_row.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 namespace ridge::pairs {
@@ -18,15 +20,13 @@ void check_options(const OptionValues& given) {
   if (!near && (given.has("skin") || given.has("density") || given.has("box")))
     throw UsageError(near_alone);
   const std::string box = given.get("box", "open");
-  if (box != "periodic" && box != "open")
-    throw UsageError(fmt::format("--box {}: periodic or open", box));
+  refuse_if(box != "periodic" && box != "open", "--box {}: periodic or open", box);
   const double density = given.get("density", 1.0);
   if (!(density > 0 && density < 1e30))
     throw UsageError(fmt::format("--density {:g}: it must be positive", density));
   if (theta && error) throw UsageError("--theta and --error: give one of them");
-  if (near && (theta || error))
-    throw UsageError(
-        fmt::format("{} is for one rank and goes without --cutoff", theta ? "--theta" : "--error"));
+  refuse_if(near && (theta || error), "{} is for one rank and goes without --cutoff",
+            theta ? "--theta" : "--error");
   if (given.has("degree") && !theta && !error) throw UsageError(far_alone);
 }
 

@@ -1,6 +1,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/pairs/launch.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 namespace ridge::pairs {
@@ -9,11 +11,9 @@ namespace {
 
 void check_one_size(const std::vector<Index>& sizes, const char* what) {
   for (std::size_t c = 0; c < sizes.size(); ++c) {
-    if (sizes[c] != sizes[0]) {
-      throw UsageError(fmt::format("component {} of the {} has {} values, component 0 has {}; they "
-                                   "must be as many",
-                                   c, what, sizes[c], sizes[0]));
-    }
+    refuse_if(sizes[c] != sizes[0],
+              "component {} of the {} has {} values, component 0 has {}; they must be as many", c,
+              what, sizes[c], sizes[0]);
   }
   if (sizes.empty() || sizes[0] < 1) throw UsageError(fmt::format("there are no {}", what));
 }
@@ -25,14 +25,10 @@ void detail::check_sizes(const std::vector<Index>& targets, const std::vector<In
   check_one_size(targets, "targets");
   check_one_size(sources, "sources");
   check_one_size(sums, "sums");
-  if (sums[0] != targets[0]) {
-    throw UsageError(
-        fmt::format("{} sums for {} targets; each target has one", sums[0], targets[0]));
-  }
-  if (skip_self && targets[0] > sources[0]) {
-    throw UsageError(
-        fmt::format("{} targets and {} sources cannot be the same bodies", targets[0], sources[0]));
-  }
+  refuse_if(sums[0] != targets[0], "{} sums for {} targets; each target has one", sums[0],
+            targets[0]);
+  refuse_if(skip_self && targets[0] > sources[0],
+            "{} targets and {} sources cannot be the same bodies", targets[0], sources[0]);
 }
 
 void detail::check_memory(const std::vector<launch::Operand>& targets,

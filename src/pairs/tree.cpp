@@ -4,6 +4,7 @@
 #include <ridge/pairs/traits.hpp>
 #include <ridge/pairs/tree.hpp>
 
+#include "../core/refuse.hpp"
 #include "phase_clock.hpp"
 
 #include <fmt/format.h>
@@ -22,19 +23,16 @@ double tree_alpha(double theta, int order) {
 }
 
 void require_sound(const TreeOptions& o) {
-  if (!(o.theta >= 0 && o.theta <= 1.5)) {
-    throw UsageError(fmt::format("theta {:g}: it is from 0, which computes all pairs, to 1.5, "
-                                 "beyond which sums are too far off to be of use",
-                                 o.theta));
-  }
-  if (o.order < 1 || o.order > spatial::most_order) {
-    throw UsageError(fmt::format("order {}: there are 1, masses at their centres, 2, quadrupoles, "
-                                 "too, 3, octupoles, too, 4 and 5",
-                                 o.order));
-  }
-  if (!(o.softening >= 0) || !std::isfinite(o.softening)) {
-    throw UsageError(fmt::format("softening {:g}: it must be 0 or positive", o.softening));
-  }
+  refuse_if(!(o.theta >= 0 && o.theta <= 1.5),
+            "theta {:g}: it is from 0, which computes all pairs, to 1.5, beyond which sums are too "
+            "far off to be of use",
+            o.theta);
+  refuse_if(o.order < 1 || o.order > spatial::most_order,
+            "order {}: there are 1, masses at their centres, 2, quadrupoles, too, 3, octupoles, "
+            "too, 4 and 5",
+            o.order);
+  refuse_if(!(o.softening >= 0) || !std::isfinite(o.softening),
+            "softening {:g}: it must be 0 or positive", o.softening);
 }
 
 namespace {

@@ -1,8 +1,7 @@
 // Theta and order of a tree for an error that is asked for.
-#include <ridge/core/error.hpp>
 #include <ridge/pairs/tree.hpp>
 
-#include <fmt/format.h>
+#include "../core/refuse.hpp"
 
 #include <algorithm>
 #include <array>
@@ -106,11 +105,9 @@ double tree_error_at(const TreeChoice& choice) {
 
 TreeChoice tree_choice(double error, int order, std::string_view precision) {
   const double least = precision == Fp64::name ? 1e-10 : 1e-6;
-  if (!(error >= least && error <= 0.1)) {
-    throw UsageError(
-        fmt::format("error {:g}: in {} it can be from {:g} to 0.1 of accelerations, rms{}", error,
-                    precision, least, error > 0 && error < least ? "; fp64 takes 1e-10" : ""));
-  }
+  refuse_if(!(error >= least && error <= 0.1),
+            "error {:g}: in {} it can be from {:g} to 0.1 of accelerations, rms{}", error,
+            precision, least, error > 0 && error < least ? "; fp64 takes 1e-10" : "");
   if (order == 0) {
     order = 1;
     for (const double least_of_order : cheapest_down_to)
@@ -141,12 +138,10 @@ TreeError Tree<P>::reach(double asked, int order, const std::array<Span<Summed>,
     sum(sums);
     const TreeError found = error(sample);
     if (found.rms > asked) {
-      if (choice.theta == 0) {
-        throw Failure(
-            fmt::format("the error of accelerations is {:.1e} rms where all pairs are summed in "
-                        "{}, and {:g} was asked for",
-                        found.rms, P::name, asked));
-      }
+      fail_if(choice.theta == 0,
+              "the error of accelerations is {:.1e} rms where all pairs are summed in {}, and {:g} "
+              "was asked for",
+              found.rms, P::name, asked);
       may_grow = false;
       const double factor = std::pow(0.8 * asked / found.rms, power);
       choice.theta *= std::clamp(factor, 0.4, 0.95);

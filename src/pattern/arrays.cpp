@@ -3,10 +3,9 @@
 #include <ridge/launch/operands.hpp>
 #include <ridge/pattern/arrays.hpp>
 
-#include <fmt/format.h>
+#include "../core/refuse.hpp"
 
-#include <algorithm>
-#include <cstdint>
+#include <fmt/format.h>
 
 namespace ridge {
 
@@ -68,9 +67,7 @@ void check_folded(const Arguments& arguments, int axes) {
   for (const GivenArray& a : arguments.arrays) {
     if (a.rank <= 3) continue;
     const std::string has = fmt::format("{}: arrays of {} dimensions", arguments.kernel, a.rank);
-    if (axes > 2) {
-      throw UsageError(has + "; this kernel reads along the third, so 1 to 3 are possible");
-    }
+    refuse_if(axes > 2, "{}; this kernel reads along the third, so 1 to 3 are possible", has);
     for (int d = 3; d < a.rank; ++d) {
       const auto at = static_cast<std::size_t>(d);
       if (a.strides[at] == a.strides[at - 1] * a.extents[at - 1]) continue;
@@ -102,10 +99,8 @@ void check_shapes(const std::string& kernel, const std::vector<std::string>& nam
                   std::span<const GivenArray> arrays, int most, bool one_shape, ShapeOrder order) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const GivenArray& a = arrays[i];
-    if (a.rank > most) {
-      throw UsageError(fmt::format("{}: {} has {} dimensions; 1 to {} are possible", kernel,
-                                   names[i], a.rank, most));
-    }
+    refuse_if(a.rank > most, "{}: {} has {} dimensions; 1 to {} are possible", kernel, names[i],
+              a.rank, most);
     if (one_shape && !same_shape(a, arrays.back())) {
       throw UsageError(fmt::format("{}: {} has the shape {} and {} {}; all arrays must have one",
                                    kernel, names[i], shape_text(a, order), names[arrays.size() - 1],

@@ -12,8 +12,6 @@
 
 #include <nanobind/stl/array.h>
 
-#include <cstring>
-
 namespace nb = nanobind;
 using namespace nb::literals;
 

@@ -5,6 +5,7 @@
 #include <ridge/lab/tune_case.hpp>
 #include <ridge/pattern/storage.hpp>
 
+#include "../core/refuse.hpp"
 #include "offered.hpp"
 
 #include <algorithm>
@@ -120,11 +121,10 @@ void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
 }
 
 void Kernel::record_in(Recording& recording, const Call& asked, std::string_view schedule) {
-  if (is_near()) {
-    throw UsageError(name_ +
-                     ": lists of near pairs are looked at by the host, which no graph holds; "
-                     "call it outside of the graph");
-  }
+  refuse_if(is_near(),
+            "{}: lists of near pairs are looked at by the host, which no graph holds; call it "
+            "outside of the graph",
+            name_);
   const Unforkable unforkable;
   Turn& turn = recording.turn;
   std::shared_ptr<const Program> program;

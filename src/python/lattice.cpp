@@ -15,8 +15,6 @@
 
 #include <cstdint>
 #include <regex>
-#include <string_view>
-#include <tuple>
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,6 +1,6 @@
 #include "options.hpp"
 
-#include <ridge/core/error.hpp>
+#include "../core/refuse.hpp"
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
@@ -54,9 +54,7 @@ Index whole_of(const std::string& kernel, const char* option, nb::handle given, 
     const nb::python_error e;
     refuse(kernel, option, given, "a number that 64 bits hold");
   }
-  if (value < least) {
-    throw UsageError(fmt::format("{}: {}={}; at least {} is right", kernel, option, value, least));
-  }
+  refuse_if(value < least, "{}: {}={}; at least {} is right", kernel, option, value, least);
   return value;
 }
 

@@ -4,7 +4,6 @@
 
 #include "others_may_run.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <list>
 

@@ -8,7 +8,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
-#include <cstdlib>
 #include <tuple>
 
 namespace nb = nanobind;

@@ -3,6 +3,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/recording.hpp>
 
+#include "../core/refuse.hpp"
 #include "offered.hpp"
 #include "stepping.hpp"
 
@@ -70,9 +71,10 @@ RunningSweeps& Sweeps::begin(Made& made, const Call& call, const std::string& sc
 
 RunningSweeps& Sweeps::begin_in(Made& made, const std::shared_ptr<Recording>& recording,
                                 const Call& call, const std::string& schedule) const {
-  if (call.arrays.wide != 0)
-    throw UsageError(name_ + ": float32 coefficients beside arrays of 16 bits are looked at by the "
-                             "host, which no graph holds; run it outside of the graph");
+  refuse_if(call.arrays.wide != 0,
+            "{}: float32 coefficients beside arrays of 16 bits are looked at by the host, which no "
+            "graph holds; run it outside of the graph",
+            name_);
   made.key.clear();
   RunningSweeps& sweeps = begin(made, call, schedule, recording->turn);
   recording->kept.push_back(made.sweeps);

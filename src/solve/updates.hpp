@@ -106,10 +106,6 @@ public:
   [[nodiscard]] bool any_goes_on() const {
     return std::any_of(all_.begin(), all_.end(), [](const Column& c) { return c.goes_on(); });
   }
-  [[nodiscard]] bool any_anew() const {
-    return std::any_of(all_.begin(), all_.end(),
-                       [](const Column& c) { return c.goes_on() && c.anew; });
-  }
   /// How far all of them fall in the next run.
   [[nodiscard]] double factor(const Drop& drop) const {
     double slowest = 0;

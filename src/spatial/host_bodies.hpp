@@ -4,7 +4,6 @@
 #include <ridge/core/extents.hpp>
 
 #include <array>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -3,6 +3,8 @@
 #include <ridge/device/offer.hpp>
 #include <ridge/spatial/octree.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,13 +25,10 @@ void require_sound(const std::array<Index, 4>& sizes, const OctreeOptions& optio
   if (constexpr Index most = std::numeric_limits<std::int32_t>::max(); sizes[0] > most) {
     throw UsageError(fmt::format("{} bodies are more than a tree can have, {}", sizes[0], most));
   }
-  if (options.leaf < 1 || options.leaf > 1 << 20) {
-    throw UsageError(fmt::format("leaf={}: a leaf has 1 to {} bodies", options.leaf, 1 << 20));
-  }
-  if (options.levels < 1 || options.levels > most_levels) {
-    throw UsageError(
-        fmt::format("levels={}: a tree has 1 to {} levels", options.levels, most_levels));
-  }
+  refuse_if(options.leaf < 1 || options.leaf > 1 << 20, "leaf={}: a leaf has 1 to {} bodies",
+            options.leaf, 1 << 20);
+  refuse_if(options.levels < 1 || options.levels > most_levels,
+            "levels={}: a tree has 1 to {} levels", options.levels, most_levels);
 }
 
 /// So that it is there; what it held is lost.
@@ -148,11 +147,8 @@ std::uint32_t Octree<S, T>::count_nodes() {
   copy_to_host(queue_, &nodes, starts_.data() + call_.count, 1);
   copy_to_host(queue_, &odd, odd_.data() + last_bound, 1);
   queue_.wait();
-  if (static_cast<Index>(odd) < call_.count) {
-    throw UsageError(fmt::format("the position of body {} is not finite; all must be (bodies "
-                                 "count from 0)",
-                                 odd));
-  }
+  refuse_if(static_cast<Index>(odd) < call_.count,
+            "the position of body {} is not finite; all must be (bodies count from 0)", odd);
   needs_units_ = static_cast<Index>(odd) > call_.count;
   return nodes;
 }

@@ -2,6 +2,8 @@
 #include <ridge/core/text.hpp>
 #include <ridge/stencil/boundary.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -28,11 +30,10 @@ Condition parse_condition(std::string_view text, std::string_view whole) {
   const auto colon = text.find(':');
   const std::string_view kind = text.substr(0, colon);
   Condition condition;
-  if (!text::value_from_text(kind, condition.kind)) {
-    throw UsageError(fmt::format("boundary '{}': there is no condition '{}'; there are untouched, "
-                                 "dirichlet:VALUE, neumann:VALUE, periodic and mirror",
-                                 whole, kind));
-  }
+  refuse_if(!text::value_from_text(kind, condition.kind),
+            "boundary '{}': there is no condition '{}'; there are untouched, dirichlet:VALUE, "
+            "neumann:VALUE, periodic and mirror",
+            whole, kind);
   if (!has_value(condition.kind)) {
     if (colon == std::string_view::npos) return condition;
     throw UsageError(fmt::format("boundary '{}': {} takes no value", whole, kind));
@@ -92,9 +93,8 @@ Boundaries parse_boundaries(std::string_view text) {
     const auto equals = one.find('=');
     const std::string_view face = one.substr(0, equals);
     const bool single = face.size() == 2 && (face[1] == '-' || face[1] == '+');
-    if (equals == std::string_view::npos || face.empty() || (face.size() > 1 && !single)) {
-      throw UsageError(fmt::format("boundary '{}': expected {}", one, right_boundary));
-    }
+    refuse_if(equals == std::string_view::npos || face.empty() || (face.size() > 1 && !single),
+              "boundary '{}': expected {}", one, right_boundary);
     const auto axis = std::string_view("xyz").find(face[0]);
     if (axis == std::string_view::npos) {
       throw UsageError(fmt::format("boundary '{}': there is no axis '{}'; the axes are x, y and z",
@@ -112,10 +112,8 @@ Boundaries parse_boundaries(std::string_view text) {
   }
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const auto& [low, high] = boundaries.faces[axis];
-    if ((low.kind == Boundary::periodic) != (high.kind == Boundary::periodic)) {
-      throw UsageError(fmt::format("boundary '{}': periodic needs both faces, as in {}=periodic",
-                                   text, "xyz"[axis]));
-    }
+    refuse_if((low.kind == Boundary::periodic) != (high.kind == Boundary::periodic),
+              "boundary '{}': periodic needs both faces, as in {}=periodic", text, "xyz"[axis]);
   }
   return boundaries;
 }
@@ -149,17 +147,14 @@ void require_fit(const Boundaries& boundaries, Offset radius, Index3 extents) {
                                      face_name(axis, side), to_text(c), c.values.size(), wanted));
       }
     }
-    if ((faces[0].kind == Boundary::periodic) != (faces[1].kind == Boundary::periodic)) {
-      throw UsageError(fmt::format("boundary {}: periodic needs both faces of an axis", name));
-    }
+    refuse_if((faces[0].kind == Boundary::periodic) != (faces[1].kind == Boundary::periodic),
+              "boundary {}: periodic needs both faces of an axis", name);
     // What is beyond one face must not be read from beyond the other without end.
     const Index least =
         std::max<Index>(kept + 1, at_points(faces[0]) && at_points(faces[1]) ? 2 : 1);
-    if (n[axis] < least) {
-      throw UsageError(fmt::format("{} points along {} leave none to compute; these boundaries "
-                                   "need at least {}",
-                                   n[axis], name, least));
-    }
+    refuse_if(n[axis] < least,
+              "{} points along {} leave none to compute; these boundaries need at least {}",
+              n[axis], name, least);
   }
 }
 

@@ -7,6 +7,8 @@
 #include <ridge/stencil/pass_launch.hpp>
 #include <ridge/stencil/pass_variants.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -127,22 +129,19 @@ void detail::require_pass(const Traits& traits, int levels, Index3 n, int sweeps
     throw UsageError(
         fmt::format("a pass of {} sweeps; it has at least {}", sweeps, std::max(2, levels)));
   }
-  if (n.y == 1 && n.z == 1) {
-    throw UsageError(fmt::format("sweeps={}: several sweeps in one pass need two or three "
-                                 "dimensions; sweeps=1 takes one",
-                                 sweeps));
-  }
+  refuse_if(
+      n.y == 1 && n.z == 1,
+      "sweeps={}: several sweeps in one pass need two or three dimensions; sweeps=1 takes one",
+      sweeps);
   const Index size[3] = {n.x, n.y, n.z};
   const int radius[3] = {traits.radius.x, traits.radius.y, traits.radius.z};
   for (int axis = 0; axis < 3; ++axis) {
     const Index least = 2 * Index{radius[axis]} + 1;
     const Index computed = size[axis] - 2 * Index{radius[axis]};
-    if (radius[axis] > 0 && computed < least) {
-      throw UsageError(
-          fmt::format("sweeps={}: {} points to compute along {}; several sweeps in one "
-                      "pass need at least {}; sweeps=1 takes any",
-                      sweeps, computed, "xyz"[axis], least));
-    }
+    refuse_if(radius[axis] > 0 && computed < least,
+              "sweeps={}: {} points to compute along {}; several sweeps in one pass need at least "
+              "{}; sweeps=1 takes any",
+              sweeps, computed, "xyz"[axis], least);
   }
 }
 

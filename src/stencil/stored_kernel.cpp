@@ -4,6 +4,8 @@
 #include <ridge/launch/type_text.hpp>
 #include <ridge/stencil/stored_demand.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 namespace ridge::stencil {
@@ -26,11 +28,10 @@ AnyFunction described(const std::type_info& call, const char* header, const char
                       const char* kind, unsigned wide) {
   const std::string type = kernel_in(launch::type_text(call));
   const SourceFile source = find_source(call);
-  if (source.file.empty())
-    throw UsageError(
-        "storage in 16 bits is compiled when it is asked for, and nobody said where the "
-        "source of " +
-        type + " is");
+  refuse_if(source.file.empty(),
+            "storage in 16 bits is compiled when it is asked for, and nobody said where the source "
+            "of {} is",
+            type);
   const std::string file = launch::keep_source(
       "stored.hpp",
       fmt::format("#pragma once\n#include <ridge/stencil/stored.hpp>\n#include \"{}\"\n",

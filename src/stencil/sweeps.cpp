@@ -11,6 +11,7 @@
 #include <ridge/stencil/stored_shell.hpp>
 #include <ridge/stencil/sweeps.hpp>
 
+#include "../core/refuse.hpp"
 #include "cpu_default.hpp"
 #include "pass_default.hpp"
 
@@ -229,10 +230,8 @@ void check_fields(const std::vector<View<T>>& fields) {
 
 template <class T>
 Index3 extents_of(const std::vector<View<const T>>& fields, int inputs) {
-  if (fields.size() != static_cast<std::size_t>(inputs)) {
-    throw UsageError(fmt::format("{} fields for a kernel of {} inputs; give one an input",
-                                 fields.size(), inputs));
-  }
+  refuse_if(fields.size() != static_cast<std::size_t>(inputs),
+            "{} fields for a kernel of {} inputs; give one an input", fields.size(), inputs);
   for (const View<const T>& field : fields) {
     if (field.extents != fields[0].extents) {
       throw UsageError(fmt::format("fields of {} and {}; they must be the same",
@@ -437,9 +436,8 @@ Record SweepsFields<T>::over_ranks(Record record, const Record& all) const {
 
 template <class T>
 int SweepsFields<T>::slot_of(int input) const {
-  if (input < 0 || input >= inputs_) {
-    throw UsageError(fmt::format("there is no input {}; the kernel has {}", input, inputs_));
-  }
+  refuse_if(input < 0 || input >= inputs_, "there is no input {}; the kernel has {}", input,
+            inputs_);
   return input < levels_ ? (newest_ + input) % slots_ : slots_ + input - levels_;
 }
 

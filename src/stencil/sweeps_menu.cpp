@@ -1,10 +1,11 @@
 // Menus of a kernel that evolves: of many sweeps, and as the model sees it, of one.
 #include <ridge/core/changes.hpp>
-#include <ridge/core/error.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/pattern/menu.hpp>
 #include <ridge/stencil/menu.hpp>
 #include <ridge/stencil/sweeps_schedule.hpp>
+
+#include "../core/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -56,12 +57,10 @@ protected:
   static std::string of_one(const std::string& asked) {
     if (asked.starts_with(one_sweep))
       return asked.size() > one_sweep.size() ? asked.substr(one_sweep.size() + 1) : "auto";
-    if (asked.find("sweeps=") != std::string::npos) {
-      throw UsageError(
-          fmt::format("--schedule '{}': the doctor examines single sweeps; ridge bench "
-                      "--schedule all compares them with several in one pass",
-                      asked));
-    }
+    refuse_if(asked.find("sweeps=") != std::string::npos,
+              "--schedule '{}': the doctor examines single sweeps; ridge bench --schedule all "
+              "compares them with several in one pass",
+              asked);
     return asked;
   }
   static NamedText written(NamedText p) {

@@ -3,6 +3,8 @@
 #include <ridge/pattern/storage.hpp>
 #include <ridge/stencil/sweeps_on_arrays.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <algorithm>
 
 namespace ridge::stencil {
@@ -38,10 +40,10 @@ SweptField::SweptField(std::string kernel, std::vector<std::string> arrays,
   if (!points.empty()) points_ = Extents(points.data(), static_cast<int>(points.size())).xyz();
   for (const auto& axis : boundaries_.faces) {
     for (const Condition& c : axis) {
-      if (!c.field.empty()) {
-        throw UsageError(kernel_ + ": the boundary dirichlet:" + c.field +
-                         " names a file, which `ridge evolve` reads; here a number is right");
-      }
+      refuse_if(!c.field.empty(),
+                "{}: the boundary dirichlet:{} names a file, which `ridge evolve` reads; here a "
+                "number is right",
+                kernel_, c.field);
     }
   }
 }

@@ -7,7 +7,6 @@
 
 #include <map>
 #include <mutex>
-#include <string_view>
 
 namespace ridge::tune {
 

@@ -2,6 +2,8 @@
 
 #include <ridge/core/error.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -21,9 +23,9 @@ struct Field {
 double number(const std::string& text) {
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) ||
-      value <= 0)
-    throw UsageError(fmt::format("'{}' is no positive number", text));
+  refuse_if(status != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) ||
+                value <= 0,
+            "'{}' is no positive number", text);
   return value;
 }
 

@@ -2,9 +2,9 @@
 // test_comm` tests N (ctest does).
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
-#include <ridge/device/dispatch.hpp>
 #include <ridge/lattice/rank_reduce.hpp>
 
+#include "dispatch.hpp"
 #include "lattice_kernels.hpp"
 #include "on_device.hpp"
 #include "ranks_support.hpp"

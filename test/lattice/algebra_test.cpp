@@ -1,10 +1,10 @@
 // Expressions under every schedule against whole tensors, site by site.
-#include <ridge/device/dispatch.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/lattice/random.hpp>
 #include <ridge/lattice/shift.hpp>
 
 #include "algebra.hpp"
+#include "dispatch.hpp"
 #include "support.hpp"
 
 #include <gmock/gmock.h>

@@ -1,11 +1,11 @@
 // Programs of the lattice pattern: bound once, run often, a record of every launch.
-#include <ridge/device/dispatch.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/lattice/check.hpp>
 #include <ridge/lattice/reduce.hpp>
 #include <ridge/lattice/shift.hpp>
 
 #include "allocations.hpp"
+#include "dispatch.hpp"
 #include "program_kernels.hpp"
 #include "support.hpp"
 

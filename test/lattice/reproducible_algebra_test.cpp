@@ -1,9 +1,9 @@
 // Reproducible reductions of expressions: the same bits on every device, under every schedule.
-#include <ridge/device/dispatch.hpp>
 #include <ridge/lattice/binned_sum.hpp>
 #include <ridge/lattice/tensor_arithmetic.hpp>
 
 #include "algebra.hpp"
+#include "dispatch.hpp"
 #include "support.hpp"
 
 #include <gtest/gtest.h>

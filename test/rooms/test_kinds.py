@@ -10,8 +10,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 OWN = r"(include/ridge|src)/([a-z]+/)?({kind}|gpu)/|src/launch/kinds/{kind}\.cpp|cmake/kinds/{kind}\.cmake"
 # What every kind has lines in, or is listed by.
 TABLES = ["include/ridge/core/kinds.hpp", "include/ridge/core/config.hpp",
-          "include/ridge/device/device.hpp", "include/ridge/device/dispatch.hpp",
-          "include/ridge/device/offer.hpp", "src/device/kinds.cpp", "src/device/kinds.hpp",
+          "include/ridge/device/device.hpp", "include/ridge/device/offer.hpp",
+          "src/device/kinds.cpp", "src/device/kinds.hpp",
           "src/launch/kinds/kinds.cpp", "src/launch/kinds/kinds.hpp", "CMakeLists.txt",
           "src/CMakeLists.txt", "test/CMakeLists.txt", "cmake/RidgeToolchains.cmake",
           "cmake/RidgeKernels.cmake", "cmake/RidgeInstall.cmake", "cmake/ridge-config.cmake.in",

@@ -197,10 +197,6 @@ constexpr Reach reach_of(int array) {
 
 namespace detail {
 
-template <class C, int K>
-constexpr bool written_by(int array) {
-  return writes<Operation<C, K>>(array);
-}
 template <class C, std::size_t... K>
 constexpr bool written_in(int first, int last, int array, std::index_sequence<K...>) {
   return ((static_cast<int>(K) >= first && static_cast<int>(K) <= last &&

@@ -39,13 +39,4 @@ bool choose_from(const V& value, F&& f) {
   (std::make_index_sequence<List::values.size()>{});
 }
 
-/// Whether List::values, an array, has the value.
-template <class List, class V>
-constexpr bool is_among(const V& value) {
-  for (const auto& known : List::values) {
-    if (value == known) return true;
-  }
-  return false;
-}
-
 } // namespace ridge

@@ -15,10 +15,6 @@ struct FieldReach {
   Geometry geometry;
   Coordinates below = {}, above = {}; ///< sites, along each dimension
   bool diagonal = false;              ///< whether some read goes along two dimensions
-
-  [[nodiscard]] bool leaves_the_site() const {
-    return !(below == Coordinates{}) || !(above == Coordinates{});
-  }
 };
 
 /// All fields that a kernel reads.

@@ -15,8 +15,6 @@ public:
   /// Vectors have `count` real numbers, an even count: real and imaginary parts in turn.
   BiCgStab(Queue& queue, Operator<double> apply, Index count);
   ~BiCgStab();
-  BiCgStab(const BiCgStab&) = delete;
-  BiCgStab& operator=(const BiCgStab&) = delete;
 
   /// x = A^-1 b, from what x holds. Waits.
   Solved solve(Span<double> x, Span<const double> b, const Options& options);

@@ -20,8 +20,6 @@ public:
   /// ones.
   Cg(Queue& queue, Operator<double> apply, Index count, comm::Communicator* ranks = nullptr);
   ~Cg();
-  Cg(const Cg&) = delete;
-  Cg& operator=(const Cg&) = delete;
 
   /// x = A^-1 b, from what x holds. Waits.
   Solved solve(Span<double> x, Span<const double> b, const Options& options);
@@ -43,8 +41,6 @@ public:
   MixedCg(Queue& queue, Operator<double> apply, Operator<float> inner, Index count,
           double drop = 0.001, comm::Communicator* ranks = nullptr);
   ~MixedCg();
-  MixedCg(const MixedCg&) = delete;
-  MixedCg& operator=(const MixedCg&) = delete;
 
   Solved solve(Span<double> x, Span<const double> b, const Options& options);
 
@@ -65,8 +61,6 @@ public:
   ColumnsCg(Queue& queue, Operator<double> apply, Operator<float> inner, Index count,
             const GroupOrder& columns, double drop = 0.001, comm::Communicator* ranks = nullptr);
   ~ColumnsCg();
-  ColumnsCg(const ColumnsCg&) = delete;
-  ColumnsCg& operator=(const ColumnsCg&) = delete;
 
   /// The residual of each column, in units of what is wanted, of what x holds: 1 or less is an end.
   using Measure = std::function<std::vector<double>()>;
@@ -109,8 +103,6 @@ public:
 
   UpdatedCg(Queue& queue, Operator<double> apply, std::unique_ptr<Inner> inner, Index count);
   ~UpdatedCg();
-  UpdatedCg(const UpdatedCg&) = delete;
-  UpdatedCg& operator=(const UpdatedCg&) = delete;
 
   Solved solve(Span<double> x, Span<const double> b, const Options& options,
                const Measure& measure = {});
@@ -143,8 +135,6 @@ public:
   ShiftedCg(Queue& queue, Operator<double> apply, Index count, std::vector<double> shifts,
             comm::Communicator* ranks = nullptr, Shifted shifted = {});
   ~ShiftedCg();
-  ShiftedCg(const ShiftedCg&) = delete;
-  ShiftedCg& operator=(const ShiftedCg&) = delete;
 
   /// x[i] = (A + shifts[i])^-1 b, from 0. Where rounding leaves a residual, which is computed anew,
   /// above the tolerance, conjugate gradients for that shift alone go on from there. The first of

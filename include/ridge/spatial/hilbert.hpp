@@ -62,9 +62,4 @@ RIDGE_FN constexpr int common_levels(std::uint64_t a, std::uint64_t b, int level
   return levels - 1 - highest / 3;
 }
 
-/// The first three bits a level of a key, down to `level`.
-RIDGE_FN constexpr std::uint64_t prefix_of(std::uint64_t key, int level, int levels) {
-  return key >> (3 * (levels - level));
-}
-
 } // namespace ridge::spatial

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <new>
 #include <thread>
-#include <utility>
 
 namespace ridge::comm {
 

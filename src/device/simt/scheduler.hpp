@@ -36,8 +36,6 @@ class Scheduler {
 public:
   Scheduler();
   ~Scheduler();
-  Scheduler(const Scheduler&) = delete;
-  Scheduler& operator=(const Scheduler&) = delete;
 
   /// Its lifetime is that of a launch on this host thread.
   class Session {

@@ -3,6 +3,8 @@
 #include <ridge/pairs/far/field.hpp>
 #include <ridge/pairs/far/reach.hpp>
 
+#include "../../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,11 +26,9 @@ std::array<Span<const T>, 4> for_octree(const std::vector<Span<const T>>& bodies
                                         const FarOptions& options) {
   require_sound(options);
   if (bodies.size() < 3) throw UsageError("bodies need positions: x, y, z");
-  if (bodies.size() > 3 + most_weights) {
-    throw UsageError(
-        fmt::format("bodies have {} components beside their positions; {} are possible",
-                    bodies.size() - 3, most_weights));
-  }
+  refuse_if(bodies.size() > 3 + most_weights,
+            "bodies have {} components beside their positions; {} are possible", bodies.size() - 3,
+            most_weights);
   // What a tree makes of masses, a far field does not look at.
   return {bodies[0], bodies[1], bodies[2], bodies[0]};
 }
@@ -36,16 +36,11 @@ std::array<Span<const T>, 4> for_octree(const std::vector<Span<const T>>& bodies
 } // namespace
 
 void require_sound(const FarOptions& o) {
-  if (!(o.theta >= 0 && o.theta <= 1)) {
-    throw UsageError(
-        fmt::format("theta {:g}: of a far field by proxies it is from 0, which computes "
-                    "all pairs, to 1",
-                    o.theta));
-  }
-  if (o.degree < 1 || o.degree > most_degree) {
-    throw UsageError(
-        fmt::format("degree {}: polynomials have a degree from 1 to {}", o.degree, most_degree));
-  }
+  refuse_if(!(o.theta >= 0 && o.theta <= 1),
+            "theta {:g}: of a far field by proxies it is from 0, which computes all pairs, to 1",
+            o.theta);
+  refuse_if(o.degree < 1 || o.degree > most_degree,
+            "degree {}: polynomials have a degree from 1 to {}", o.degree, most_degree);
   if (o.leaf < 0 || o.leaf > 1 << 20)
     throw UsageError(fmt::format("leaf={}: a leaf has 1 to {} bodies", o.leaf, 1 << 20));
 }
@@ -98,11 +93,10 @@ double far_theta_of(const std::array<double, 3>& errors, double error) {
 
 FarOptions far_choice(double error, int degree, std::string_view precision) {
   const double least = precision == "fp64" ? 1e-10 : 1e-5;
-  if (!(error >= least && error <= 0.1)) {
-    throw UsageError(fmt::format(
-        "error {:g}: by proxies in {} it can be from {:g} to 0.1 of the sums, rms{}", error,
-        precision, least, error > 0 && error < least && least > 1e-10 ? "; fp64 takes 1e-10" : ""));
-  }
+  refuse_if(!(error >= least && error <= 0.1),
+            "error {:g}: by proxies in {} it can be from {:g} to 0.1 of the sums, rms{}", error,
+            precision, least,
+            error > 0 && error < least && least > 1e-10 ? "; fp64 takes 1e-10" : "");
   FarOptions chosen;
   if (degree == 0) {
     degree = 1;

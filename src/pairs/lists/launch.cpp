@@ -3,6 +3,8 @@
 #include <ridge/device/kind.hpp>
 #include <ridge/pairs/lists/launch.hpp>
 
+#include "../../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 namespace ridge::pairs {
@@ -26,12 +28,9 @@ std::vector<NamedListSchedule> named_list_schedules(const Device& device) {
 NamedListSchedule parse_list_schedule(std::string_view text, const Device& device) {
   const bool halves =
       text == "half" || text.starts_with("half=") || text.find(" half=") != text.npos;
-  if (halves) {
-    throw UsageError(
-        "half: lists have each pair for both of its bodies, also where interactions have "
-        "`mutual`; lists of half of the pairs gain nothing, and sums would differ from "
-        "run to run (docs/near_pairs.md, Limits)");
-  }
+  refuse_if(halves, "half: lists have each pair for both of its bodies, also where interactions "
+                    "have `mutual`; lists of half of the pairs gain nothing, and sums would differ "
+                    "from run to run (docs/near_pairs.md, Limits)");
   return text::parse_named(text, ridge::to_text(device.id()), default_list_schedule(device),
                            [&] { return named_list_schedules(device); });
 }

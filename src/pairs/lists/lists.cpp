@@ -3,6 +3,8 @@
 #include <ridge/device/offer.hpp>
 #include <ridge/pairs/lists/lists.hpp>
 
+#include "../../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,19 +31,17 @@ void require_sound(const ListOptions& o) {
   if (!(o.skin >= 0) || !std::isfinite(o.skin))
     throw UsageError(fmt::format("skin {:g}: it must be 0 or positive, and finite", o.skin));
   const double reach = o.cutoff + o.skin; // squared in float where bodies are sorted
-  if (reach < 1e-15 || reach > 1e14) {
-    throw UsageError(fmt::format("cutoff {:g} and skin {:g} together are to be from 1e-15 to 1e14; "
-                                 "choose another unit of length",
-                                 o.cutoff, o.skin));
-  }
+  refuse_if(reach < 1e-15 || reach > 1e14,
+            "cutoff {:g} and skin {:g} together are to be from 1e-15 to 1e14; choose another unit "
+            "of length",
+            o.cutoff, o.skin);
   if (o.part < 0 || o.part >= o.parts)
     throw UsageError(fmt::format("part {} of {} parts: parts count from 0", o.part, o.parts));
   for (std::size_t a = 0; a < 3; ++a) {
     const double length = o.box.length[a];
-    if (!std::isfinite(length) || length < 0 || !std::isfinite(o.box.low[a]))
-      throw UsageError(fmt::format("the box is {:g} long along {}; it must be positive, or 0 along "
-                                   "an open axis",
-                                   length, "xyz"[a]));
+    refuse_if(!std::isfinite(length) || length < 0 || !std::isfinite(o.box.low[a]),
+              "the box is {:g} long along {}; it must be positive, or 0 along an open axis", length,
+              "xyz"[a]);
     if (!o.box.periodic[a]) continue;
     if (length == 0) throw UsageError(fmt::format("the period along {} is 0", "xyz"[a]));
     if (2 * (o.cutoff + o.skin) > length) {
@@ -70,15 +70,13 @@ void require_held(const ListOptions& o) {
 template <class T>
 void require_sound(const Positions<T>& positions) {
   for (std::size_t a = 0; a < 3; ++a) {
-    if (positions[a].size != positions[0].size) {
-      throw UsageError(fmt::format("{} has {} values and x has {}; each body has one", "xyz"[a],
-                                   positions[a].size, positions[0].size));
-    }
+    refuse_if(positions[a].size != positions[0].size,
+              "{} has {} values and x has {}; each body has one", "xyz"[a], positions[a].size,
+              positions[0].size);
   }
   if (positions[0].size < 1) throw UsageError("there are no bodies");
-  if (positions[0].size >= Index{1} << 31) {
-    throw UsageError(fmt::format("{} bodies; lists take fewer than 2^31", positions[0].size));
-  }
+  refuse_if(positions[0].size >= Index{1} << 31, "{} bodies; lists take fewer than 2^31",
+            positions[0].size);
 }
 
 template <class T>

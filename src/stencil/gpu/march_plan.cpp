@@ -3,6 +3,8 @@
 #include <ridge/stencil/gpu/planning.hpp>
 #include <ridge/stencil/march_limits.hpp>
 
+#include "../../core/refuse.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -10,9 +12,8 @@
 namespace ridge::stencil::gpu {
 
 void check_march(const Device& device) {
-  if (facts_of(device).bulk_copies_from == nullptr)
-    throw UsageError(
-        "stage=bulk and stage=tiles need the bulk copy engine of NVIDIA GPUs from Hopper on");
+  refuse_if(facts_of(device).bulk_copies_from == nullptr,
+            "stage=bulk and stage=tiles need the bulk copy engine of NVIDIA GPUs from Hopper on");
   if (!can_march(device)) {
     throw UsageError("stage=bulk and stage=tiles need compute capability 9.0, and " +
                      to_text(device.id()) + " is " + device.facts().architecture);
@@ -38,9 +39,9 @@ MarchVariant window_variant(const GpuSchedule& s, Store store, Rows rows) {
 }
 
 void check_march_input(const void* data) {
-  if (reinterpret_cast<std::uintptr_t>(data) % 16 != 0)
-    throw UsageError("stage=bulk and stage=tiles need fields that begin at multiples of 16 bytes, "
-                     "or equally far behind them");
+  refuse_if(reinterpret_cast<std::uintptr_t>(data) % 16 != 0,
+            "stage=bulk and stage=tiles need fields that begin at multiples of 16 bytes, or "
+            "equally far behind them");
 }
 
 void check_tiled_inputs(int inputs) {

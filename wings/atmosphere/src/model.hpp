@@ -51,8 +51,6 @@ public:
   /// On one rank.
   Atmosphere(const Device& device, const Setup& setup);
   ~Atmosphere();
-  Atmosphere(const Atmosphere&) = delete;
-  Atmosphere& operator=(const Atmosphere&) = delete;
 
   [[nodiscard]] const Setup& setup() const;
   [[nodiscard]] double time() const;

@@ -2,7 +2,6 @@
 // timed against. Arrays with halos, one loop after the other, all in double.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // Symplectic integrators made of leapfrog steps.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string_view>
 

@@ -20,7 +20,4 @@ inline constexpr Index most_made = Index{1} << 40;
 /// pi / sqrt(8) = 1.11. Throws UsageError for a count below 1.
 [[nodiscard]] Bodies cold_collapse(Index count, std::uint64_t seed);
 
-/// The crossing time of the Plummer sphere above.
-inline constexpr double plummer_crossing_time = 2.8284271247461903;
-
 } // namespace ridge::nbody

@@ -4,8 +4,6 @@
 #include <ridge/comm/transfer.hpp>
 #include <ridge/pairs/tree.hpp>
 
-#include <vector>
-
 namespace ridge::nbody {
 
 /// Messages between memory of the ranks' devices, bound anew where shares have moved.

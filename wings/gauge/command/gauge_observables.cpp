@@ -1,6 +1,5 @@
 // `ridge gauge observables`: loops, and what the gradient flow makes of a configuration.
 #include <ridge/comm/carrier.hpp>
-#include <ridge/core/error.hpp>
 #include <ridge/gauge/flow.hpp>
 #include <ridge/gauge/host_links.hpp>
 #include <ridge/gauge/loops.hpp>
@@ -86,9 +85,8 @@ private:
                     static_cast<double>(i + 1) / static_cast<double>(steps));
     }
     progress.clear();
-    if (!std::isfinite(points_.back().clover))
-      throw Failure(fmt::format(
-          "the links are no numbers at flow time {}: a --step below {} is right", until, step));
+    fail_if(!std::isfinite(points_.back().clover),
+            "the links are no numbers at flow time {}: a --step below {} is right", until, step);
   }
 
   void print() const {

@@ -1,6 +1,5 @@
 // `ridge gauge smear`: APE and stout links.
 #include <ridge/comm/carrier.hpp>
-#include <ridge/core/error.hpp>
 #include <ridge/gauge/host_links.hpp>
 #include <ridge/gauge/plaquette.hpp>
 #include <ridge/gauge/smear.hpp>
@@ -57,11 +56,8 @@ struct SmearCommand {
     }
     progress.clear();
     const double after = plaquette();
-    if (!std::isfinite(after)) {
-      throw Failure(fmt::format("the links are no numbers after {} {} with --{} {}: give less",
-                                steps, steps == 1 ? "step" : "steps", ape ? "ape" : "stout",
-                                weight));
-    }
+    fail_if(!std::isfinite(after), "the links are no numbers after {} {} with --{} {}: give less",
+            steps, steps == 1 ? "step" : "steps", ape ? "ape" : "stout", weight);
     read.configuration.links = slices_of_links(ranks, queue, part, links);
     if (interrupt_seen_by(ranks)) throw Interrupted{};
     write_configuration(ranks, plan, output, wanted, read.configuration);

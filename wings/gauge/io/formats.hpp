@@ -4,7 +4,6 @@
 #include "links_data.hpp"
 
 #include <functional>
-#include <optional>
 #include <string_view>
 
 namespace ridge::io {

@@ -8,7 +8,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <ctime>
 
 namespace ridge::io {
 

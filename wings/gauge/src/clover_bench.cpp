@@ -3,6 +3,7 @@
 #include <ridge/gauge/staggered.hpp>
 
 #include "checked_case.hpp"
+#include "core/refuse.hpp"
 
 namespace ridge::gauge {
 
@@ -159,9 +160,8 @@ const KernelsAnnounced clover_kernels(4, [] {
                     }),
       stored_kernel("staggered", "the staggered hopping term from odd to even sites", {Sites::even},
                     [](const BenchRequest& request, const auto& made) {
-                      if (link_reals("staggered", request, 18) != 18)
-                        throw UsageError(
-                            "links of staggered hold the phases: all 18 numbers are stored");
+                      refuse_if(link_reals("staggered", request, 18) != 18,
+                                "links of staggered hold the phases: all 18 numbers are stored");
                       return in_precision(request.precision, "staggered", [&]<class T>(T) {
                         return made.template operator()<StaggeredCase<T>>();
                       });

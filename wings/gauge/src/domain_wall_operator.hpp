@@ -9,7 +9,6 @@
 
 #include "even_odd.hpp"
 
-#include <array>
 #include <vector>
 
 namespace ridge::gauge::domain_wall {

@@ -1,14 +1,12 @@
 // Domain-wall operators on stored fields, and their conjugate gradients.
-#include <ridge/core/error.hpp>
 #include <ridge/lattice/reduce.hpp>
 #include <ridge/solve/cg.hpp>
 
+#include "core/refuse.hpp"
 #include "domain_wall_operator.hpp"
 #include "in_unit.hpp"
 #include "mixed_operator.hpp"
 #include "to_tolerance.hpp"
-
-#include <fmt/format.h>
 
 #include <cmath>
 #include <memory>
@@ -21,10 +19,8 @@ using Stored = StoredFermion<double>;
 using Values = Span<const double>;
 
 inline const DomainWallNumbers& checked(const DomainWallNumbers& n, const Boundary& boundary) {
-  if (n.values < 2) {
-    throw UsageError(
-        fmt::format("the fifth dimension of domain walls has at least 2 values, not {}", n.values));
-  }
+  refuse_if(n.values < 2, "the fifth dimension of domain walls has at least 2 values, not {}",
+            n.values);
   detail::require_real(boundary, "domain walls");
   return n;
 }
@@ -99,10 +95,9 @@ struct DomainWallSolver::State {
   }
   void require(const Sites& sites, int values) const {
     const Index wanted = extents.count() * values;
-    if (static_cast<Index>(sites.size()) != wanted) {
-      throw UsageError(fmt::format("a source of {} spinors is needed, not of {}", wanted,
-                                   static_cast<Index>(sites.size())));
-    }
+    refuse_if(static_cast<Index>(sites.size()) != wanted,
+              "a source of {} spinors is needed, not of {}", wanted,
+              static_cast<Index>(sites.size()));
   }
 
   /// right = S^+ K (b_e + H_eo K b_o / 2).

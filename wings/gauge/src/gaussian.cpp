@@ -1,9 +1,8 @@
 // Gaussian smearing.
-#include <ridge/core/error.hpp>
 #include <ridge/gauge/gaussian.hpp>
 #include <ridge/lattice/site_call.hpp>
 
-#include <fmt/format.h>
+#include "core/refuse.hpp"
 
 #include <cmath>
 #include <utility>
@@ -27,12 +26,9 @@ GaussianSmearing::GaussianSmearing(Queue& queue, Links<double> links)
 GaussianSmearing::~GaussianSmearing() = default;
 
 void GaussianSmearing::operator()(Sites& sites, const GaussianOptions& options) {
-  if (options.steps < 0 || !(options.alpha >= 0) || !std::isfinite(options.alpha)) {
-    throw UsageError(
-        fmt::format("smearing by {} steps of {}: expected at least 0 steps, and a number "
-                    "of at least 0",
-                    options.steps, options.alpha));
-  }
+  refuse_if(options.steps < 0 || !(options.alpha >= 0) || !std::isfinite(options.alpha),
+            "smearing by {} steps of {}: expected at least 0 steps, and a number of at least 0",
+            options.steps, options.alpha);
   State& s = *state_;
   s.psi.set(s.queue, sites);
   for (int i = 0; i < options.steps; ++i) {

@@ -5,6 +5,7 @@
 #include <ridge/gauge/plaquette.hpp>
 #include <ridge/lattice/rank_reduce.hpp>
 
+#include "core/refuse.hpp"
 #include "integrate.hpp"
 #include "pseudofermions.hpp"
 
@@ -35,19 +36,16 @@ void copy_links(Queue& queue, const Links<double>& to, const Links<double>& from
 const HmcOptions& checked(const HmcOptions& options) {
   if (!(options.beta >= 0) || !std::isfinite(options.beta))
     throw UsageError(fmt::format("beta {}: expected a number of at least 0", options.beta));
-  if (!(options.length > 0) || !std::isfinite(options.length))
-    throw UsageError(
-        fmt::format("a trajectory of length {}: expected a number above 0", options.length));
+  refuse_if(!(options.length > 0) || !std::isfinite(options.length),
+            "a trajectory of length {}: expected a number above 0", options.length);
   if (options.steps < 1)
     throw UsageError(fmt::format("a trajectory of {} steps: expected at least 1", options.steps));
   if (!options.kappa) return options;
   if (!std::isfinite(*options.kappa))
     throw UsageError(fmt::format("kappa {}: expected a number", *options.kappa));
-  if (options.gauge_steps < 1) {
-    throw UsageError(fmt::format("{} steps by the gauge force between fermion forces: expected at "
-                                 "least 1",
-                                 options.gauge_steps));
-  }
+  refuse_if(options.gauge_steps < 1,
+            "{} steps by the gauge force between fermion forces: expected at least 1",
+            options.gauge_steps);
   for (const double tolerance : {options.force_tolerance, options.action_tolerance}) {
     if (!(tolerance > 0 && tolerance < 1))
       throw UsageError(fmt::format("a tolerance of {}: expected one between 0 and 1", tolerance));

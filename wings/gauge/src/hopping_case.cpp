@@ -1,4 +1,3 @@
-#include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/gauge/reference.hpp>
 #include <ridge/gauge/wilson.hpp>
@@ -9,6 +8,8 @@
 #include <ridge/pattern/bench_kernel.hpp>
 #include <ridge/pattern/call_case.hpp>
 #include <ridge/pattern/precision.hpp>
+
+#include "core/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -194,11 +195,9 @@ constexpr const char* hopping_name = "hopping";
 std::unique_ptr<Case> hopping_case(const BenchRequest& request, RoofSource& /*roofs*/) {
   const Extents& size = request.size;
   return in_precision(request.precision, hopping_name, [&]<class T>(T /*number*/) {
-    if (size.rank() != dimensions) {
-      throw UsageError(fmt::format("the hopping term is of four dimensions, such as 16x16x16x32; "
-                                   "{} has {}",
-                                   to_text(size), size.rank()));
-    }
+    refuse_if(size.rank() != dimensions,
+              "the hopping term is of four dimensions, such as 16x16x16x32; {} has {}",
+              to_text(size), size.rank());
     const auto asked = request.options.find<int>("width");
     const lattice::Lattice on(
         size, asked ? *asked : lattice::width_for(request.device, size, 2 * int{sizeof(T)}));

@@ -1,9 +1,8 @@
 // Wilson and Polyakov loops.
-#include <ridge/core/error.hpp>
 #include <ridge/gauge/loops.hpp>
 #include <ridge/lattice/launch.hpp>
 
-#include <fmt/format.h>
+#include "core/refuse.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -40,11 +39,9 @@ lattice::Complex<double> mean_of(Queue& queue, const Numbers& out, const LoopTra
 std::vector<WilsonLoop> wilson_loops(Queue& queue, const Links<double>& links, int r, int t) {
   const Extents& n = links.front().lattice().extents();
   const Index most = std::min({n[0], n[1], n[2]});
-  if (r < 1 || t < 1 || r > most || t > n[3]) {
-    throw UsageError(
-        fmt::format("Wilson loops of {} by {} links: expected 1 to {} by 1 to {} on {}", r, t, most,
-                    n[3], to_text(n)));
-  }
+  refuse_if(r < 1 || t < 1 || r > most || t > n[3],
+            "Wilson loops of {} by {} links: expected 1 to {} by 1 to {} on {}", r, t, most, n[3],
+            to_text(n));
   const Numbers out(queue.device(), links.front().lattice(), "loops");
   std::vector<WilsonLoop> all;
   for (int j = 1; j <= t; ++j) {

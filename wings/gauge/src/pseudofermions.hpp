@@ -1,17 +1,13 @@
 // The pseudofermions of hybrid Monte Carlo on their device, or over ranks.
 #pragma once
 
-#include <ridge/core/error.hpp>
 #include <ridge/gauge/hmc.hpp>
 #include <ridge/gauge/hmc_fermions.hpp>
 #include <ridge/lattice/rank_reduce.hpp>
 #include <ridge/solve/cg.hpp>
 
+#include "core/refuse.hpp"
 #include "wilson_operators.hpp"
-
-#include <fmt/format.h>
-
-#include <optional>
 
 namespace ridge::gauge::detail {
 
@@ -129,12 +125,10 @@ private:
                                         {.tolerance = tolerance,
                                          .most_iterations = options_.most_iterations,
                                          .reproducible = options_.reproducible});
-    if (!now.converged) {
-      throw Failure(fmt::format("the {} of fermions: conjugate gradients have a residual of {:.2g} "
-                                "after {} iterations, {:.2g} is wanted; a smaller kappa or more "
-                                "iterations would do",
-                                what, now.residual, now.iterations, tolerance));
-    }
+    fail_if(!now.converged,
+            "the {} of fermions: conjugate gradients have a residual of {:.2g} after {} "
+            "iterations, {:.2g} is wanted; a smaller kappa or more iterations would do",
+            what, now.residual, now.iterations, tolerance);
     solved_.iterations += now.iterations;
     solved_.bytes += placed_.ranks.sum(now.bytes);
     solved_.flops += placed_.ranks.sum(now.flops);

@@ -2,6 +2,7 @@
 #include <ridge/gauge/wilson_columns.hpp>
 #include <ridge/solve/cg.hpp>
 
+#include "core/refuse.hpp"
 #include "fixed_cg.hpp"
 #include "in_unit.hpp"
 #include "mixed_operator.hpp"
@@ -161,9 +162,7 @@ struct WilsonColumns::State {
     bool fit = static_cast<int>(sites.size()) == columns;
     for (const Sites& one : sites)
       fit = fit && static_cast<Index>(one.size()) == extents.count();
-    if (!fit) {
-      throw UsageError(fmt::format("{} columns of one spinor a site are needed", columns));
-    }
+    refuse_if(!fit, "{} columns of one spinor a site are needed", columns);
   }
 
   /// right = S^+ (b_e - h / d H b_o).

@@ -17,7 +17,6 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -329,10 +328,9 @@ private:
   /// Reports and writes the state that was looked at.
   void keep() override {
     const md::Diagnostics& d = diagnostics_;
-    if (!std::isfinite(d.energy()) || !std::isfinite(d.virial)) {
-      throw Failure(fmt::format("at step {} the energy is no longer finite{}; {}{}", now_.step,
-                                of_a_body(now_), remedy, kept()));
-    }
+    fail_if(!std::isfinite(d.energy()) || !std::isfinite(d.virial),
+            "at step {} the energy is no longer finite{}; {}{}", now_.step, of_a_body(now_), remedy,
+            kept());
     progress_.clear();
     const auto n = static_cast<double>(d.bodies);
     const double momentum = std::hypot(d.momentum[0], d.momentum[1], d.momentum[2]);

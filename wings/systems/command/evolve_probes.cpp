@@ -14,7 +14,6 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <sstream>
 
 namespace ridge::app {
 

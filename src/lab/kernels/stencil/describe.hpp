@@ -11,7 +11,6 @@
 #include "entry_checks.hpp"
 
 #include <type_traits>
-#include <utility>
 
 namespace ridge::lab {
 

@@ -2,6 +2,8 @@
 
 #include <ridge/core/error.hpp>
 
+#include "../../../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -21,11 +23,9 @@ void require_rank(std::string_view kernel, int least, int most, int rank, std::s
 }
 
 void require_spacing(std::string_view kernel, bool equal, Spacing h, int rank, int element_bytes) {
-  if (equal && (h.x != h.y || h.x != h.z)) {
-    throw UsageError(fmt::format("{} takes equal spacing along x, y and z, not {}x{}x{}; laplacian "
-                                 "takes any",
-                                 kernel, h.x, h.y, h.z));
-  }
+  refuse_if(equal && (h.x != h.y || h.x != h.z),
+            "{} takes equal spacing along x, y and z, not {}x{}x{}; laplacian takes any", kernel,
+            h.x, h.y, h.z);
   const double along[3] = {h.x, h.y, h.z};
   for (int d = 0; d < rank; ++d) {
     const double weight = 1 / (along[d] * along[d]);

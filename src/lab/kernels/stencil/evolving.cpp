@@ -5,6 +5,8 @@
 #include <ridge/stencil/menu.hpp>
 #include <ridge/stencil/sweeps_case.hpp>
 
+#include "../../../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -56,15 +58,12 @@ BenchKernel bench_evolution(const std::string& name, const std::string& meaning,
 
 double stable_step(const EvolutionRequest& r) {
   const EvolvingKernel& kernel = find_evolving_kernel(r.kernel);
-  if (!(r.value > 0) || !std::isfinite(r.value)) {
-    throw UsageError(fmt::format("a {} of {}: a positive number is right", kernel.value, r.value));
-  }
+  refuse_if(!(r.value > 0) || !std::isfinite(r.value), "a {} of {}: a positive number is right",
+            kernel.value, r.value);
   constexpr double least = 1e-100; // squares and quotients are numbers
   constexpr double most = 1e100;
-  if (r.value < least || r.value > most) {
-    throw UsageError(fmt::format("a {} of {}: one from {:g} to {:g} is right", kernel.value,
-                                 r.value, least, most));
-  }
+  refuse_if(r.value < least || r.value > most, "a {} of {}: one from {:g} to {:g} is right",
+            kernel.value, r.value, least, most);
   return kernel.stable_step(r);
 }
 

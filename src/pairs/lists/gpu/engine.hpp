@@ -10,7 +10,6 @@
 #include "sort.hpp"
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {

@@ -3,6 +3,7 @@
 
 #include <ridge/core/error.hpp>
 
+#include "core/refuse.hpp"
 #include "io/hdf5_error.hpp"
 #include "io/hdf5_handle.hpp"
 
@@ -151,12 +152,10 @@ PropagatorReader::PropagatorReader(const fs::path& path, const Extents& extents)
   if (!state_->dataset) throw UsageError(path.string() + " has no dataset /propagator");
   const Handle space(H5Dget_space(state_->dataset.id()), H5Sclose);
   hsize_t found[rank] = {};
-  if (H5Sget_simple_extent_ndims(space.id()) != rank ||
-      H5Sget_simple_extent_dims(space.id(), found, nullptr) != rank ||
-      !std::equal(found, found + rank, state_->sizes)) {
-    throw UsageError(
-        fmt::format("{}: its /propagator is not one of {}", path.string(), to_text(extents)));
-  }
+  refuse_if(H5Sget_simple_extent_ndims(space.id()) != rank ||
+                H5Sget_simple_extent_dims(space.id(), found, nullptr) != rank ||
+                !std::equal(found, found + rank, state_->sizes),
+            "{}: its /propagator is not one of {}", path.string(), to_text(extents));
 }
 PropagatorReader::~PropagatorReader() = default;
 

@@ -41,8 +41,6 @@ public:
   PropagatorWriter(const std::filesystem::path& path, const Extents& extents, int systems = 1,
                    int spins = 4);
   ~PropagatorWriter();
-  PropagatorWriter(const PropagatorWriter&) = delete;
-  PropagatorWriter& operator=(const PropagatorWriter&) = delete;
 
   void write(int column, const Column& sites);
   /// Writes the attributes and closes the file.
@@ -58,8 +56,6 @@ public:
   /// Throws UsageError for a file that holds none, or of another lattice.
   PropagatorReader(const std::filesystem::path& path, const Extents& extents);
   ~PropagatorReader();
-  PropagatorReader(const PropagatorReader&) = delete;
-  PropagatorReader& operator=(const PropagatorReader&) = delete;
 
   /// Throws UsageError for numbers that are not finite.
   [[nodiscard]] Column read(int column);

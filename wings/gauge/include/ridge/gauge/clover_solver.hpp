@@ -30,8 +30,6 @@ public:
                const HostLinks& links, const WilsonNumbers& numbers, double csw,
                const Boundary& boundary = antiperiodic_in_time);
   ~CloverSolver();
-  CloverSolver(const CloverSolver&) = delete;
-  CloverSolver& operator=(const CloverSolver&) = delete;
 
   /// x = D^-1 b, from what x holds; the residual is |b - D x| / |b|, computed anew.
   solve::Solved solve(Sites& x, const Sites& b, const solve::Options& options);

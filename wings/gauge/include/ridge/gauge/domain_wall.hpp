@@ -55,8 +55,6 @@ public:
                    const Boundary& boundary = antiperiodic_in_time,
                    Method method = Method::mixed_cg);
   ~DomainWallSolver();
-  DomainWallSolver(const DomainWallSolver&) = delete;
-  DomainWallSolver& operator=(const DomainWallSolver&) = delete;
 
   /// D x, or D^+ x, in five dimensions.
   [[nodiscard]] Sites apply(const Sites& x, bool dagger = false);

@@ -83,8 +83,6 @@ public:
   /// Keeps the links, on the queue's device.
   GaussianSmearing(Queue& queue, Links<double> links);
   ~GaussianSmearing();
-  GaussianSmearing(const GaussianSmearing&) = delete;
-  GaussianSmearing& operator=(const GaussianSmearing&) = delete;
   /// Throws UsageError for negative steps, and for an alpha that is negative or no number.
   void operator()(Sites& sites, const GaussianOptions& options);
 

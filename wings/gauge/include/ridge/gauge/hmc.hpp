@@ -69,8 +69,6 @@ public:
   Hmc(comm::Communicator& ranks, Queue& queue, const lattice::RankLattice& part,
       const Links<double>& links, const HmcOptions& options);
   ~Hmc();
-  Hmc(const Hmc&) = delete;
-  Hmc& operator=(const Hmc&) = delete;
 
   /// One trajectory. `always`: its end is taken whatever dH is, as at first from afar. An energy
   /// that is no number is never taken.

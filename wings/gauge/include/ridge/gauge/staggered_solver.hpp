@@ -36,8 +36,6 @@ public:
                   const Extents& extents, const HostLinks& links, double mass,
                   const Boundary& boundary = antiperiodic_in_time);
   ~StaggeredSolver();
-  StaggeredSolver(const StaggeredSolver&) = delete;
-  StaggeredSolver& operator=(const StaggeredSolver&) = delete;
 
   /// x = D^-1 b, from what x holds; the residual is |b - D x| / |b|, computed anew.
   solve::Solved solve(Sites& x, const Sites& b, const solve::Options& options);

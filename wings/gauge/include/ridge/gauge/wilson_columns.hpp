@@ -37,8 +37,6 @@ public:
                 int columns, const Boundary& boundary = antiperiodic_in_time,
                 Method method = Method::mixed_cg);
   ~WilsonColumns();
-  WilsonColumns(const WilsonColumns&) = delete;
-  WilsonColumns& operator=(const WilsonColumns&) = delete;
 
   [[nodiscard]] int columns() const;
   /// x = D^-1 b for as many as there are columns, from what x holds; residuals are |b - D x| / |b|,

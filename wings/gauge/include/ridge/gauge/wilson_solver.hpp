@@ -33,8 +33,6 @@ public:
                const HostLinks& links, const WilsonNumbers& numbers,
                const Boundary& boundary = antiperiodic_in_time, Method method = Method::mixed_cg);
   ~WilsonSolver();
-  WilsonSolver(const WilsonSolver&) = delete;
-  WilsonSolver& operator=(const WilsonSolver&) = delete;
 
   /// The lattice of its fermions.
   [[nodiscard]] const lattice::Lattice& lattice() const;
