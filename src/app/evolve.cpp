@@ -20,11 +20,11 @@ namespace {
 void refuse_probes(const EvolveOptions& o) {
   if (o.source.empty() && o.wavelet.empty() && o.receivers.empty() && o.gather.empty() &&
       o.shown.empty() && o.by_step.empty() && o.gradients.empty() && o.observed.empty() &&
-      o.memory.empty() && !o.check)
+      o.memory.empty() && o.absorb_as.empty() && !o.check)
     return;
   throw UsageError(
       "--by-step, --source, --wavelet, --receivers, --gather, --show, --gradient, --observed, "
-      "--memory and --check are for systems (docs/systems.md), not for stencils");
+      "--memory, --absorb-as and --check are for systems (docs/systems.md), not for stencils");
 }
 
 void refuse_implicit(const EvolveOptions& o) {
@@ -89,6 +89,10 @@ void add_evolve(CommandLine& line) {
   command.add("--coefficient", &o->coefficients,
               "FILE.h5:/path: a coefficient field; may be repeated");
   command.add("--absorb", &o->absorb, "faces that absorb waves: a list such as x,y-, or all");
+  command.add(
+      "--absorb-as", &o->absorb_as,
+      "friction, or cpml:FREQUENCY for systems of waves: layers that send less back; friction "
+      "if not given");
   command.add("--absorb-width", &o->absorb_width, "points of an absorbing layer; 20 if not given");
   command.add(
       "--set", &o->settings,

@@ -18,7 +18,7 @@ namespace ridge::app {
 /// What the user gave; what is absent has a default, or comes from the run that goes on.
 struct EvolveOptions {
   std::string kernel, input, output, restart, device, schedule, picture, dt, boundary, spacing;
-  std::string absorb, before, ranks, implicit, store_as;
+  std::string absorb, absorb_as, before, ranks, implicit, store_as;
   std::string source, wavelet, receivers, gather, shown, observed, memory; ///< of systems
   std::vector<std::string> coefficients, settings;
   std::vector<std::string> by_step;   ///< NUMBER=WAVELET, of systems
