@@ -21,6 +21,10 @@ class Systems final : public EvolveWay {
 public:
   void add_to(const Command& command) override {
     command.add(
+        "--absorb-as", &own_.absorb_as,
+        "friction, or cpml:FREQUENCY for systems of waves: layers that send less back; friction "
+        "if not given");
+    command.add(
         "--by-step", &own_.by_step,
         "NUMBER=FILE: a number of a system with a value for each step, one a line; the last "
         "one after their end; may be repeated");
@@ -70,11 +74,12 @@ public:
     const SystemOptions& o = own_;
     if (!o.forces && o.source.empty() && o.wavelet.empty() && o.receivers.empty() &&
         o.gather.empty() && o.shown.empty() && o.by_step.empty() && o.gradients.empty() &&
-        o.observed.empty() && o.memory.empty() && !o.check)
+        o.observed.empty() && o.memory.empty() && o.absorb_as.empty() && !o.check)
       return;
     throw UsageError(
         "--by-step, --source, --wavelet, --receivers, --forces, --gather, --show, --gradient, "
-        "--observed, --memory and --check are for systems (docs/systems.md), not for stencils");
+        "--observed, --memory, --absorb-as and --check are for systems (docs/systems.md), not for "
+        "stencils");
   }
 
 private:

@@ -19,7 +19,7 @@ namespace ridge::app {
 
 /// The options of `ridge evolve`, and those of systems alone.
 struct SystemOptions : EvolveOptions {
-  std::string source, wavelet, receivers, gather, shown, observed, memory;
+  std::string absorb_as, source, wavelet, receivers, gather, shown, observed, memory;
   std::vector<std::string> by_step;   ///< NUMBER=WAVELET
   std::vector<std::string> gradients; ///< FILE:/ARRAY
   bool forces = false;                ///< on the bodies of a fluid

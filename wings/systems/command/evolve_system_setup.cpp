@@ -7,15 +7,38 @@
 
 #include "app/kernel_options.hpp"
 #include "app/picture.hpp"
+#include "core/refuse.hpp"
 #include "evolve_system_command.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 
 namespace ridge::app {
+
+namespace {
+
+/// "friction", "cpml" or "cpml:12": poles of layers begin at this frequency.
+void read_absorb_as(const std::string& text, chain::AbsorbingLayers& layers) {
+  if (text == "friction") return;
+  layers.matched = text.rfind("cpml", 0) == 0;
+  const std::string rest = layers.matched ? text.substr(4) : text;
+  if (layers.matched && rest.empty()) return;
+  const char* const end = rest.data() + rest.size();
+  const auto read = std::from_chars(rest.data() + 1, end, layers.frequency);
+  const bool right = layers.matched && rest.size() > 1 && rest[0] == ':' &&
+                     read.ec == std::errc{} && read.ptr == end && layers.frequency >= 0 &&
+                     std::isfinite(layers.frequency);
+  refuse_if(!right,
+            "--absorb-as '{}': friction, cpml, or cpml:FREQUENCY with a frequency of at least 0 is "
+            "right",
+            text);
+}
+
+} // namespace
 
 SystemCommand::SystemCommand(const SystemOptions& options, const SystemKernel& kernel)
     : Run(comm::world()), o_(options), kernel_(kernel), chain_(kernel.of_double),
@@ -64,6 +87,10 @@ void SystemCommand::begin_anew() {
   run_["by_step"] = list_in(o_.by_step, "\n");
   run_["storage"] = o_.store_as;
   if (o_.forces) run_["forces"] = "yes";
+  if (!o_.absorb_as.empty()) {
+    if (o_.absorb.empty()) throw UsageError("--absorb-as goes with --absorb");
+    run_["absorb_as"] = o_.absorb_as;
+  }
   if (o_.absorb_width && o_.absorb.empty()) throw UsageError("--absorb-width goes with --absorb");
   if (!o_.wavelet.empty() && o_.source.empty()) throw UsageError("--wavelet goes with --source");
   if (!o_.gather.empty() && o_.receivers.empty())
@@ -74,6 +101,7 @@ void SystemCommand::begin_again() {
   require_no_parameters(o_, {{!o_.source.empty(), "--source"},
                              {!o_.wavelet.empty(), "--wavelet"},
                              {!o_.receivers.empty(), "--receivers"},
+                             {!o_.absorb_as.empty(), "--absorb-as"},
                              {o_.forces, "--forces"},
                              {!o_.by_step.empty(), "--by-step"}});
   SystemRestart from = read_system_restart(o_.restart);
@@ -83,6 +111,12 @@ void SystemCommand::begin_again() {
     throw UsageError(
         fmt::format("--gather is a picture of receivers, and the run in {} has none", o_.restart));
   }
+  const auto as = run_.find("absorb_as");
+  refuse_if(
+      as != run_.end() && as->second.rfind("cpml", 0) == 0,
+      "the run in {} has layers of cpml, whose memory is in no snapshot: it cannot go on; take "
+      "more --steps from its start",
+      o_.restart);
   plan_.reads(o_.restart, "the run that goes on");
   if (!o_.output.empty()) run_.erase("medium"); // its own snapshots have it
   setup_.first_step = snapshots_.back().step;
@@ -123,6 +157,7 @@ void SystemCommand::choose_layers() {
   setup_.layers.faces = parse_faces(run_["absorb"], dimensions_);
   setup_.layers.width = count_in(run_, "absorb_width");
   setup_.layers.speed = fastest_;
+  if (!o_.absorb_as.empty()) read_absorb_as(o_.absorb_as, setup_.layers);
   for (std::size_t d = 0; d < 3; ++d) {
     for (std::size_t side = 0; side < 2; ++side) {
       if (setup_.layers.faces[d][side] &&

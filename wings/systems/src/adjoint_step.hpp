@@ -9,6 +9,7 @@
 
 #include "face_launches.hpp"
 #include "faces.hpp"
+#include "matched_adjoint.hpp"
 #include "parts.hpp"
 #include "probes.hpp"
 
@@ -23,17 +24,6 @@
 #include <vector>
 
 namespace ridge::chain {
-
-/// How an array of the adjoint that is no array of the system lies in memory: with room for what
-/// operations add beyond faces, and for what they read beyond that.
-[[nodiscard]] inline ArrayLayout derivative_layout(const Description& adjoint, int array,
-                                                   const Index3& n) {
-  Description wide = adjoint;
-  for (int d = 0; d < 3; ++d) {
-    if (comm::along(n, d) > 1) wide.dimensions[static_cast<std::size_t>(d)].beyond *= 2;
-  }
-  return layout_of(wide, array, n);
-}
 
 /// Without the type of the numbers.
 class AdjointStep {
@@ -64,6 +54,7 @@ public:
     allocate();
     bind_operations();
     bind_layers();
+    match_layers();
     std::vector<int> medium;
     for (int a = 0; a < given(); ++a) {
       if (!kernel_.is_state(a)) medium.push_back(a);
@@ -77,6 +68,7 @@ public:
     for (const Memory& memory : memories_) {
       if (memory.data() != nullptr) fill_bytes(queue_, memory.data(), 0, memory.size());
     }
+    if (matched_) matched_->begin();
     bind_probes(by_traces);
     by_wavelets_.assign(setup_.sources.size(), {});
     queue_.wait();
@@ -92,10 +84,13 @@ public:
       probes_.bring(queue_, 1, std::vector<double>(by_wavelets_.size()), by_wavelets_);
     }
     if (layers_) layers_.run();
-    for (const Launch& launch : launches_) {
+    for (int k = 0; k < static_cast<int>(launches_.size()); ++k) {
+      const Launch& launch = launches_[static_cast<std::size_t>(k)];
       for (const Bound& faces : launch.faces)
         faces.run();
       launch.program->run();
+      if (matched_ && launch.again >= 0) system_.pass_layers(launch.again);
+      if (matched_) matched_->run(k);
       for (const Bound& fold : launch.folds)
         fold.run();
     }
@@ -129,6 +124,7 @@ private:
     std::vector<Bound> faces; ///< before
     std::optional<Program> program;
     std::vector<Bound> folds; ///< behind
+    int again = -1;           ///< the operation of the system that it is
   };
 
   [[nodiscard]] int arrays() const { return static_cast<int>(chain_.arrays.size()); }
@@ -173,7 +169,12 @@ private:
       }
       Launch made;
       add_faces(made.faces, of_system(read));
-      if (!spread.empty()) add_faces(made.faces, of_neighbours(op));
+      if (!spread.empty()) {
+        add_copies(made.faces, op, setup_.extents, [this](int a) {
+          return points_from(memory(a), layouts_[static_cast<std::size_t>(a)], {});
+        });
+      }
+      made.again = again(op);
       made.program.emplace(bind(k, !spread.empty()));
       made.folds = folds_of(spread);
       launches_.push_back(std::move(made));
@@ -219,19 +220,27 @@ private:
     }
     return all;
   }
+  /// The operation of the system that an operation computes again, or -1.
+  [[nodiscard]] int again(const OperationInfo& op) const {
+    const auto& all = kernel_.description(setup_.element_bytes).operations;
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const OperationInfo& one) { return one.name == op.name; });
+    return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+  }
   /// Along dimensions of one item, points that an operation reads show it.
-  [[nodiscard]] std::vector<BeyondArray<T>> of_neighbours(const OperationInfo& op) const {
+  void add_copies(std::vector<Bound>& to, const OperationInfo& op, const Index3& extents,
+                  const std::function<LayerPoints<T>(int array)>& place) {
     std::vector<BeyondArray<T>> all;
     for (const int a : adjoint_.of_neighbours) {
-      const ArrayLayout& at = layouts_[static_cast<std::size_t>(a)];
+      const LayerPoints<T> at = place(a);
       BeyondArray<T> one;
-      one.data = memory(a) + at.before;
+      one.data = at.data;
       one.row = at.row;
       one.plane = at.plane;
-      one.before = at.before;
-      one.size = at.elements;
+      one.before = -at.at({op.reach(a).low.x, op.reach(a).low.y, op.reach(a).low.z});
+      one.size = one.before + at.size;
       for (int d = 0; d < 3; ++d) {
-        one.shell.end[d] = one.shell.high[d] = comm::along(setup_.extents, d);
+        one.shell.end[d] = one.shell.high[d] = comm::along(extents, d);
         if (one.shell.end[d] > 1) continue;
         one.shell.begin[d] = op.reach(a).low.along(d);
         one.shell.end[d] += op.reach(a).high.along(d);
@@ -239,7 +248,7 @@ private:
       }
       if (one.shell.count() > 0) all.push_back(one);
     }
-    return all;
+    add_faces(to, all);
   }
   void add_faces(std::vector<Bound>& to, const std::vector<BeyondArray<T>>& all) {
     Index most = 0;
@@ -273,13 +282,24 @@ private:
   }
 
   void bind_layers() {
-    if (!setup_.layers.any()) return;
+    if (!setup_.layers.rub()) return;
     Layers<T> layers(queue_, kernel_, setup_);
     for (int a = 0; a < given(); ++a) {
       const int by = derivative(a);
       if (kernel_.is_state(a)) layers.add(a, memory(by), layouts_[static_cast<std::size_t>(by)]);
     }
     layers_ = layers.bind(layer_tables_);
+  }
+
+  void match_layers() {
+    if (matched_faces(kernel_, setup_).empty()) return;
+    using Arrays = typename MatchedAdjoint<T>::Arrays;
+    matched_ = std::make_unique<MatchedAdjoint<T>>(
+        queue_, kernel_, setup_, adjoint_,
+        Arrays{[this](int a) { return memory(a); }, layouts_,
+               [this](auto& to, const auto& op, const Index3& extents, const auto& place) {
+                 add_copies(to, op, extents, place);
+               }});
   }
 
   /// Receivers add to derivatives, and sources record them.
@@ -334,6 +354,7 @@ private:
   std::vector<OnDevice<BeyondArray<T>>> shells_;
   std::vector<OnDevice<FoldedArray<T>>> folded_;
   std::vector<LayerTables<T>> layer_tables_;
+  std::unique_ptr<MatchedAdjoint<T>> matched_;
   OnDevice<Index> counter_;
   Probes<T> probes_;
   Traces by_wavelets_;

@@ -53,6 +53,10 @@ GradientMemory gradient_memory(const SystemKernel& kernel, const SystemSetup& se
     needed.arrays.value += at.elements * setup.element_bytes;
     if (a < given && kernel.is_state(a)) needed.state.value += bytes_of_state(kernel, setup, a);
   }
+  const MatchedMemory layers = matched_memory(kernel, setup);
+  needed.arrays.value += layers.kept.value + layers.beside.value +
+                         matched_adjoint_memory(kernel, setup, adjoint).value;
+  needed.state.value += layers.kept.value;
   return needed;
 }
 
@@ -71,16 +75,21 @@ struct SystemGradient::Parts {
       states.emplace_back(a, bytes_of_state(kernel, setup, a));
       state_bytes += states.back().second;
     }
+    state_bytes += system.remembered().size.value;
     memory = Memory(queue.device(), Bytes{most * state_bytes}, "states of the run");
   }
 
+  void copy(void* inside, void* kept_at, Bytes bytes, bool to_system) {
+    copy_bytes_on_device(queue, to_system ? inside : kept_at, to_system ? kept_at : inside, bytes);
+  }
   void copy(std::size_t place, bool to_system) {
     auto* at = static_cast<std::byte*>(memory.data()) + static_cast<Index>(place) * state_bytes;
     for (const auto& [array, bytes] : states) {
-      void* const inside = system.at(array).data;
-      copy_bytes_on_device(queue, to_system ? inside : at, to_system ? at : inside, Bytes{bytes});
+      copy(system.at(array).data, at, Bytes{bytes}, to_system);
       at += bytes;
     }
+    const System::Remembered layers = system.remembered();
+    if (layers.data != nullptr) copy(layers.data, at, layers.size, to_system);
     queue.wait();
   }
   void keep() {

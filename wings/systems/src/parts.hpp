@@ -61,7 +61,7 @@ struct System::Parts {
     if (auto* const gpu = std::get_if<GpuSchedule>(&schedule)) gpu->graph = Graph::off;
     plan = make_plan(chain, setup.extents, request_of(schedule));
     const auto* const cpu = std::get_if<CpuSchedule>(&schedule);
-    waves = cpu != nullptr && !swaps() && (!setup.part || whole_rows()) &&
+    waves = cpu != nullptr && !swaps() && !setup.layers.matched && (!setup.part || whole_rows()) &&
             !wave_of(chain, plan, cpu->fuse).empty();
   }
   Parts(const Parts&) = delete;
@@ -117,7 +117,8 @@ struct System::Parts {
   /// A launch over ranks may be split: lanes of GPUs leave room for what ranks send, and
   /// launches hand on nothing but arrays.
   [[nodiscard]] bool splits() const {
-    return setup.part && std::holds_alternative<GpuSchedule>(schedule) && plan.range_elements == 0;
+    return setup.part && std::holds_alternative<GpuSchedule>(schedule) &&
+           plan.range_elements == 0 && !setup.layers.matched;
   }
   /// Planes that operations of a launch read of other ranks, before and behind what they compute.
   [[nodiscard]] comm::Division divided(const GroupPlan& group, const std::vector<int>& of) const {
@@ -194,6 +195,8 @@ struct System::Parts {
   [[nodiscard]] virtual Index odd_numbers() = 0;
   [[nodiscard]] virtual double fastest_flow() = 0;
   virtual void follow(double dt) = 0;
+  [[nodiscard]] virtual System::Remembered remembered() const = 0;
+  virtual void pass_layers(int operation) = 0;
   /// Copies the arrays that steps change to `saved`, or from there.
   void exchange_saved(bool back) {
     saved.resize(memories.size());

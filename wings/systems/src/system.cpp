@@ -107,6 +107,12 @@ double System::fastest_flow() {
 void System::follow(double dt) {
   parts_->follow(dt);
 }
+System::Remembered System::remembered() const {
+  return parts_->remembered();
+}
+void System::pass_layers(int operation) {
+  parts_->pass_layers(operation);
+}
 void System::save() {
   Parts& p = *parts_;
   p.saved_step = p.step;

@@ -15,6 +15,7 @@
 
 #include "face_launches.hpp"
 #include "faces.hpp"
+#include "matched_layers.hpp"
 #include "parts.hpp"
 #include "probes.hpp"
 #include "row_faces.hpp"
@@ -39,6 +40,7 @@ public:
 
   SystemOf(Queue& q, const SystemKernel& k, const SystemSetup& s) : Parts(q, k, s) {
     allocate();
+    match_layers();
     bind_numbers();
     for (int p = 0; p < (swaps() ? 2 : 1); ++p)
       bind(p);
@@ -185,6 +187,14 @@ public:
     queue.wait();
   }
 
+  [[nodiscard]] System::Remembered remembered() const override {
+    if (!matched_) return {};
+    return {matched_->kept().data(), matched_->kept().size()};
+  }
+  void pass_layers(int operation) override {
+    if (matched_) matched_->run(operation);
+  }
+
 private:
   /// Some arrays whose faces are set in one launch, behind what other ranks send.
   struct Faces {
@@ -216,6 +226,7 @@ private:
     }
     part_ = part;
     l.program->run();
+    pass_layers(chain.last());
     part_ = StepPart::all;
   }
 
@@ -230,6 +241,20 @@ private:
       const Bytes bytes{layout(a).elements * static_cast<Index>(sizeof(T))};
       memories.back() = Memory(queue.device(), bytes, fmt::format("'{}'", array(a).name));
       fill_bytes(queue, memories.back().data(), 0, bytes);
+    }
+  }
+
+  void match_layers() {
+    if (matched_faces(kernel, setup).empty()) return;
+    if (plan.groups.size() != chain.operations.size()) {
+      throw UsageError(
+          fmt::format("layers of cpml follow each operation; schedule '{}' joins them, "
+                      "and fuse=none is right",
+                      setup.schedule));
+    }
+    if constexpr (!is_stored<T>) {
+      matched_ = std::make_unique<MatchedLayers<T>>(queue, kernel, setup, layouts,
+                                                    [this](int a) { return memory(a, 0); });
     }
   }
 
@@ -378,7 +403,7 @@ private:
     std::vector<bool> stale(static_cast<std::size_t>(arrays()));
     // Rows are set as they are computed, unless something changes them at the end of the step.
     std::vector<bool> rows_set(static_cast<std::size_t>(arrays()),
-                               waves && !setup.layers.any() && setup.sources.empty());
+                               waves && !setup.layers.rub() && setup.sources.empty());
     std::vector<int> all;
     std::vector<int> kept; // between steps
     for (int a = 0; a < arrays(); ++a) {
@@ -416,12 +441,13 @@ private:
     }
     SystemStep one = whole_step(p);
     one.before_launch = [this, &before = l.before](int first) {
+      if (first > 0) pass_layers(first - 1);
       const auto faces = before.find(first);
       if (faces != before.end()) faces->second.run(part_);
     };
     if (waves) one.rows_done = rows_done(l.rows);
     l.program.emplace(kernel.bind(queue, setup.element_bytes, one));
-    if (setup.layers.any()) bind_layers(p);
+    if (setup.layers.rub()) bind_layers(p);
   }
 
   void bind_layers(int p) {
@@ -559,6 +585,7 @@ private:
   StepPart part_ = StepPart::all;
   std::vector<OnDevice<BeyondArray<T>>> shells_;
   std::vector<LayerTables<T>> layers_;
+  std::unique_ptr<MatchedLayers<Number>> matched_;
   std::vector<OnDevice<double>> tables_;
   StepNumbers numbers_;
   std::vector<T> narrow_;

@@ -54,7 +54,12 @@ struct AbsorbingLayers {
   std::array<std::array<bool, 2>, 3> faces{};
   Index width = 0;  ///< points
   double speed = 0; ///< of the fastest wave
+  /// Convolutional perfectly matched layers in place of friction, whose poles have this frequency
+  /// where they begin.
+  bool matched = false;
+  double frequency = 0;
   [[nodiscard]] bool any() const;
+  [[nodiscard]] bool rub() const { return any() && !matched; }
 };
 
 /// Values of a number, one a step from the first of all; the last one after their end.
@@ -133,6 +138,15 @@ public:
   /// Gives so many steps to the queue; with receivers it waits for them.
   void run(Index steps);
   [[nodiscard]] Index step() const;
+  /// What matched layers remember, which steps change beside the arrays. Nothing where there are
+  /// none.
+  struct Remembered {
+    void* data = nullptr;
+    Bytes size;
+  };
+  [[nodiscard]] Remembered remembered() const;
+  /// What matched layers add behind an operation alone.
+  void pass_layers(int operation);
   /// Gives one step, or a part of it, to the queue, for those who time it: nothing is recorded by
   /// receivers. Over ranks items that read nothing of others are computed beside the exchange.
   void give_step(StepPart part = StepPart::all);
