@@ -88,7 +88,11 @@ void Hadrons::smear_source(io::Column& b) const {
   if (source_.steps > 0) (*smearing_)(b, source_);
 }
 
-void Hadrons::take(int column, io::Column& x, const io::Column* midpoint) {
+void Hadrons::smear_sink(io::Column& x) const {
+  if (sink_.steps > 0) (*smearing_)(x, sink_);
+}
+
+void Hadrons::take(int column, io::Column x, const io::Column* midpoint) {
   if (midpoint != nullptr && sink_.steps == 0) {
     midpoint_.resize(static_cast<std::size_t>(extents_[3]));
     const std::size_t slice = midpoint->size() / midpoint_.size();
@@ -99,10 +103,9 @@ void Hadrons::take(int column, io::Column& x, const io::Column* midpoint) {
       }
     }
   }
-  if (sink_.steps > 0) (*smearing_)(x, sink_);
   if (none_) return;
   columns_.resize(io::propagator_columns);
-  columns_[static_cast<std::size_t>(column)] = x;
+  columns_[static_cast<std::size_t>(column)] = std::move(x);
 }
 
 void Hadrons::contract(Index source_time, bool antiperiodic) {

@@ -24,8 +24,10 @@ public:
   /// Takes what smearing needs of the links.
   void prepare(Queue& queue, const Extents& extents, const gauge::HostLinks& links);
   void smear_source(io::Column& b) const;
-  /// Smears a column at the sink, and keeps it; `midpoint`: of domain walls, or null.
-  void take(int column, io::Column& x, const io::Column* midpoint);
+  /// Smears a column at the sink.
+  void smear_sink(io::Column& x) const;
+  /// Keeps a column as its sink has it; `midpoint`: of domain walls, or null.
+  void take(int column, io::Column x, const io::Column* midpoint);
   /// Correlators of all columns that were taken, where they are all.
   void contract(Index source_time, bool antiperiodic);
 

@@ -3,6 +3,7 @@
 
 #include <ridge/comm/carrier.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/device/cpu/parallel.hpp>
 #include <ridge/record/roof.hpp>
 
 #include "app/interrupt.hpp"
@@ -88,6 +89,17 @@ void draw_correlator(const io::OutputPlan& plan, const std::string& file,
   write_picture(plan, file, pixels, count * column, height, 0.6);
 }
 
+/// Columns of zeros, whose memory several threads touch first.
+std::vector<io::Column> zeros(std::size_t count, std::size_t volume) {
+  std::vector<io::Column> all(count);
+  cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+    const auto mine = cpu::share_of(static_cast<Index>(count), thread, threads);
+    for (Index i = mine.begin; i < mine.end; ++i)
+      all[static_cast<std::size_t>(i)].assign(volume, {});
+  });
+  return all;
+}
+
 /// What is said of a column beside its numbers.
 std::string ended_text(const solve::Solved& solved) {
   std::string text = solved.in_double ? "  went on in fp64" : "";
@@ -159,9 +171,12 @@ void PropagatorCommand::run() {
   std::optional<io::PropagatorReader> start;
   if (!from.empty()) start.emplace(from, extents);
   std::optional<Passing> passing(all_but_reading_);
+  std::optional<Passing> step(starting_);
   Queue queue(comm::device_of_rank(ranks(), device));
+  step.emplace(building_);
   const auto solver = make(queue, extents, read.configuration.links);
   hadrons_.prepare(queue, extents, read.configuration.links);
+  step.reset();
   std::optional<io::OutputFile> file;
   std::optional<io::PropagatorWriter> writer;
   if (writes) {
@@ -175,7 +190,10 @@ void PropagatorCommand::run() {
   facts_.numbers = numbers();
   const auto smeared = hadrons_.numbers();
   facts_.numbers.insert(facts_.numbers.end(), smeared.begin(), smeared.end());
-  hadrons_.contract(at[3], boundary == "antiperiodic");
+  {
+    const Passing correlating(correlating_);
+    hadrons_.contract(at[3], boundary == "antiperiodic");
+  }
   facts_.correlators = hadrons_.correlators();
   facts_.shifts = shifts();
   facts_.tolerance = tolerance;
@@ -209,7 +227,7 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
   std::fflush(stdout);
   const int together = solver.together();
   const auto n = static_cast<std::size_t>(together);
-  std::vector<io::Column> b(n, io::Column(volume)), x(n, io::Column(volume));
+  std::vector<io::Column> b = zeros(n, volume), x = zeros(n, volume);
   for (int first = 0; first < 3 * spins(); first += together) {
     for (std::size_t i = 0; i < n; ++i) {
       const int c = first + static_cast<int>(i);
@@ -217,12 +235,13 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
       if (spins() == 4) hadrons_.smear_source(b[i]);
       if (start != nullptr) {
         x[i] = start->read(c);
-      } else {
+      } else if (first > 0) { // new ones are 0
         x[i].assign(volume, {});
       }
     }
     std::vector<solve::Solved> solved(n);
     if (!interrupt_seen_by(ranks())) {
+      const Passing calling(calling_);
       solved = solver.solve_all(x, b, column_options(line, first, together));
     } else {
       for (std::size_t i = 0; i < n; ++i)
@@ -233,9 +252,8 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
       const int c = first + static_cast<int>(i);
       add(solved[i]);
       const bool failed = !solved[i].converged && !solved[i].stopped && solved[i].iterations > 0;
-      if (failed && why_.empty() && writer != nullptr)
-        why_ = why_not_solved(extents, *links_, x[i], b[i]);
-      b[i].assign(volume, {});
+      if (failed && why_.empty() && writer != nullptr) look_why(line, extents, x[i], b[i]);
+      if (first + together < 3 * spins()) b[i].assign(volume, {});
       if (!json) {
         fmt::print("{:>6} {:>10} {:>12.2e} {:>10}{}\n", c, solved[i].iterations, solved[i].residual,
                    to_text(solved[i].seconds), ended_text(solved[i]));
@@ -246,8 +264,10 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
         const Passing writing(writing_);
         writer->write(c, x[i]);
       }
-      if (spins() == 4) hadrons_.take(c, x[i], solver.midpoint());
+      const Passing correlating(correlating_);
+      if (spins() == 4) hadrons_.smear_sink(x[i]);
       add_slices(x[i]);
+      if (spins() == 4) hadrons_.take(c, std::move(x[i]), solver.midpoint());
     }
   }
   queue.wait();
@@ -300,6 +320,22 @@ void PropagatorCommand::shifted_columns(ColumnSolver& solver, std::size_t volume
   }
 }
 
+void PropagatorCommand::look_why(Progress& line, const Extents& extents, const io::Column& x,
+                                 const io::Column& b) {
+  constexpr double least = 5;
+  const double most = std::max(least, calling_.value);
+  if (looking_.value >= most) return;
+  const auto begin = std::chrono::steady_clock::now();
+  const double before = looking_.value;
+  const Passing looking(looking_);
+  why_ = why_not_solved(extents, *links_, x, b, [&] {
+    line.show("not converged: looking whether the operator is singular");
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    return before + passed.count() < most && !interrupt_seen();
+  });
+  line.clear();
+}
+
 void PropagatorCommand::add_slices(const io::Column& x) {
   const std::size_t slice = x.size() / correlator_.size();
   for (std::size_t t = 0; t < correlator_.size(); ++t) {
@@ -341,12 +377,17 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
     fmt::print("{} iterations in {}, {} on {}; wrote {}\n", total_.iterations,
                to_text(total_.seconds), quantity(total_.bytes / total_.seconds.value, "B/s"),
                to_text(queue.device().id()), output);
-    constexpr double long_step = 0.5;
-    const Seconds prepared = preparing();
-    if (std::max({reading_.value, prepared.value, writing_.value}) > long_step) {
-      fmt::print("besides: reading {}, preparing {}, writing {}\n", to_text(reading_),
-                 to_text(prepared), to_text(writing_));
+    constexpr double long_step = 0.1;
+    std::string steps;
+    const std::pair<const char*, Seconds> all[] = {
+        {"reading", reading_}, {"the device", starting_},     {"the operator", building_},
+        {"copies", copying()}, {"correlators", correlating_}, {"looking why", looking_},
+        {"writing", writing_}};
+    for (const auto& [step, time] : all) {
+      if (time.value > long_step)
+        steps += fmt::format("{}{} {}", steps.empty() ? "besides: " : ", ", step, to_text(time));
     }
+    if (!steps.empty()) fmt::print("{}\n", steps);
   }
   if (stopped && !json) {
     fmt::print("{} holds what was reached{}\n", output,
@@ -365,6 +406,10 @@ std::string PropagatorCommand::reason() const {
   if (!why_.empty()) return why_ + "; ";
   if (stuck_) return "rounding lets it fall no further; ";
   return fmt::format("{} iterations a column were too few; ", iterations);
+}
+
+Seconds PropagatorCommand::copying() const {
+  return {std::max(0.0, calling_.value - total_.seconds.value)};
 }
 
 Seconds PropagatorCommand::preparing() const {
@@ -394,6 +439,10 @@ void PropagatorCommand::print_record(Queue& queue, const Extents& extents) const
                                                {"correlator", 0, all},
                                                {"reading_seconds", reading_.value, {}},
                                                {"preparing_seconds", preparing().value, {}},
+                                               {"device_seconds", starting_.value, {}},
+                                               {"operator_seconds", building_.value, {}},
+                                               {"copying_seconds", copying().value, {}},
+                                               {"correlating_seconds", correlating_.value, {}},
                                                {"writing_seconds", writing_.value, {}},
                                                {"roof_seconds", roof_seconds.value, {}}});
   const std::vector<Detail> hadrons = hadrons_.details();

@@ -13,6 +13,7 @@
 #include "hadrons.hpp"
 #include "io/output_plan.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -86,11 +87,12 @@ protected:
   [[nodiscard]] virtual std::vector<double> shifts() const { return {}; }
   /// Those of "S,S,...". Throws UsageError for what is not such a text.
   [[nodiscard]] static std::vector<double> parse_shifts(const std::string& text);
-  /// Why D x = b is not solved, from what was reached, where the operator can tell.
+  /// Why D x = b is not solved, from what was reached, where the operator can tell before go_on()
+  /// says no.
   [[nodiscard]] virtual std::string why_not_solved(const Extents& /*extents*/,
                                                    const gauge::HostLinks& /*links*/,
-                                                   const io::Column& /*x*/,
-                                                   const io::Column& /*b*/) const {
+                                                   const io::Column& /*x*/, const io::Column& /*b*/,
+                                                   const std::function<bool()>& /*go_on*/) const {
     return {};
   }
   /// Of a site; columns are three for each.
@@ -116,10 +118,14 @@ private:
   [[nodiscard]] solve::Options column_options(Progress& line, int column, int together = 1) const;
   void add(const solve::Solved& solved);
   void add_slices(const io::Column& x);
+  /// Looks why a column was not solved, for no longer than solving took.
+  void look_why(Progress& line, const Extents& extents, const io::Column& x, const io::Column& b);
   /// Why columns did not converge, for a message.
   [[nodiscard]] std::string reason() const;
   void end(const io::OutputPlan& plan, Queue& queue, const Extents& extents, Index from_t) const;
-  /// Devices, kernels, and copies to and from the solver: all but reading, solving and writing.
+  /// Copies to and from the solver, and what is made anew for each solve.
+  [[nodiscard]] Seconds copying() const;
+  /// Devices, kernels, and all else but reading, solving and writing, with the steps named above.
   [[nodiscard]] Seconds preparing() const;
   void print_record(Queue& queue, const Extents& extents) const;
 
@@ -133,6 +139,11 @@ private:
   io::PropagatorFacts facts_;
   solve::Solved total_;
   Seconds reading_, all_but_reading_, writing_;
+  Seconds starting_;    ///< the device
+  Seconds building_;    ///< the operator
+  Seconds calling_;     ///< the solver, with copies
+  Seconds looking_;     ///< why columns did not converge
+  Seconds correlating_; ///< hadrons, with smearing
   int unfinished_ = 0;
   bool stuck_ = false; ///< some column's residual falls no further
   std::vector<double> correlator_;

@@ -96,9 +96,9 @@ struct Mode {
 };
 
 /// The least of v^+ D^+ D v from v on, by conjugate gradients on the quotient (Kalkreuter and
-/// Simma, Comput. Phys. Commun. 93 (1996) 33). `apply`: D.
+/// Simma, Comput. Phys. Commun. 93 (1996) 33), until go_on() says no. `apply`: D.
 template <class Apply>
-Mode least_mode(SpinorColumns v, const Apply& apply) {
+Mode least_mode(SpinorColumns v, const Apply& apply, const std::function<bool()>& go_on) {
   constexpr int most = 200;
   constexpr double enough = 1e-9;
   const auto squared = [&](const SpinorColumns& x) { // D^+ D = (gamma_5 D)^2
@@ -111,7 +111,7 @@ Mode least_mode(SpinorColumns v, const Apply& apply) {
   combine(v, 1 / std::sqrt(product(v, v)), 0, v);
   SpinorColumns av = squared(v), direction;
   double before = 0;
-  for (int i = 0; i < most; ++i) {
+  for (int i = 0; i < most && go_on(); ++i) {
     const double mu = product(v, av);
     SpinorColumns gradient = av;
     combine(gradient, 1, -mu, v);
@@ -138,7 +138,7 @@ Mode least_mode(SpinorColumns v, const Apply& apply) {
 
 std::string singular_text(const Extents& extents, const gauge::HostLinks& links,
                           const gauge::WilsonNumbers& numbers, const io::Column& x,
-                          const io::Column& b) {
+                          const io::Column& b, const std::function<bool()>& go_on) {
   // A mode that is nearly singular fills the solution, one that is singular to rounding what is
   // left of the source, times gamma_5: D^+ = gamma_5 D gamma_5.
   const auto apply = [&](const SpinorColumns& v) { return applied(extents, links, numbers, v); };
@@ -149,7 +149,7 @@ std::string singular_text(const Extents& extents, const gauge::HostLinks& links,
   const double much = product(solution, solution), left = product(rest, rest);
   if (!(std::isfinite(much) && left > 0 && std::isfinite(left))) return {};
   combine(rest, 1 / std::sqrt(left), much > 0 ? 1 / std::sqrt(much) : 0, solution);
-  const Mode mode = least_mode(std::move(rest), apply);
+  const Mode mode = least_mode(std::move(rest), apply, go_on);
   // By kappa D is 1 - kappa H, by mass m + 4 - H / 2: kappa is -hop / diagonal of both.
   const double kappa = -numbers.hop / numbers.diagonal;
   const double there = -numbers.hop / (numbers.diagonal - mode.value);

@@ -213,11 +213,11 @@ private:
     return all;
   }
   [[nodiscard]] std::string why_not_solved(const Extents& extents, const gauge::HostLinks& links,
-                                           const io::Column& x,
-                                           const io::Column& b) const override {
+                                           const io::Column& x, const io::Column& b,
+                                           const std::function<bool()>& go_on) const override {
     if (csw) return {};
     return singular_text(extents, gauge::with_boundary(extents, links, fermion_boundary()),
-                         numbers_of_operator(), x, b);
+                         numbers_of_operator(), x, b, go_on);
   }
   [[nodiscard]] std::string name() const override { return csw ? "clover" : "wilson"; }
   [[nodiscard]] std::string precision_text() const override {
