@@ -48,6 +48,7 @@ pack() {
     'exec /lib64/ld-linux-x86-64.so.2 --library-path "$here/lib" "$here/ridge.bin" "$@"' >"$folder/ridge"
   chmod +x "$folder/ridge"
   cp bench/patients.sh "$folder/bench/"
+  mkdir -p "$folder/src/doctor/foreign" && cp src/doctor/foreign/counts.cpp "$folder/src/doctor/foreign/" # for store
   cp -r test/doctor "$folder/test/"
 }
 

@@ -1,4 +1,4 @@
-// Planted: a thread sums a row of a matrix, so that neighbouring lanes are a row apart. Control: a thread sums a column.
+// Planted: a thread sums a row of a matrix: neighbouring lanes are a row apart. Control: a thread sums a column.
 #include "patient.cuh"
 
 __global__ void sums(float* y, const float* x, int count, int terms, long of_item, long of_term) {

@@ -1,4 +1,4 @@
-// Planted: a matrix in the cache is transposed through tiles of 32 columns, which lanes read down one bank. Control: 33.
+// Planted: a matrix is transposed through tiles of 32 columns, which lanes read down one bank. Control: 33.
 #include "patient.cuh"
 
 template <int columns>
