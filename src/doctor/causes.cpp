@@ -18,7 +18,8 @@ const std::vector<Cause>& causes() {
                                       tight_lists(),        small_leaves(),
                                       large_leaves(),       uneven_groups(),
                                       small_levels(),       staged_levels(),
-                                      slow_operations(),    slow_memory()};
+                                      short_blocks(),       slow_operations(),
+                                      slow_memory()};
   return all;
 }
 

@@ -27,6 +27,7 @@ namespace ridge::doctor {
 [[nodiscard]] Cause uneven_groups();
 [[nodiscard]] Cause small_levels();
 [[nodiscard]] Cause staged_levels();
+[[nodiscard]] Cause short_blocks();
 [[nodiscard]] Cause slow_operations();
 [[nodiscard]] Cause slow_memory();
 

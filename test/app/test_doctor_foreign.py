@@ -441,8 +441,8 @@ def test_twins(ridge, tmp_path, cause, changes, change):
 
     (requests, sectors, distinct, width), source = counted("twin-1.cu")
     asked = "l1tex__t_{}_pipe_lsu_mem_global_op_ld.sum"
-    values = {n: changes.get(n, HEALTHY[n][0]) for n in (asked.format("sectors"), asked.format("requests"))}
-    assert sectors / requests == pytest.approx(values[asked.format("sectors")] / values[asked.format("requests")], rel=0.1)
+    counts = [changes.get(name, HEALTHY[name][0]) for name in (asked.format("sectors"), asked.format("requests"))]
+    assert sectors / requests == pytest.approx(counts[0] / counts[1], rel=0.1)
     assert width == 8 and distinct <= sectors
     assert f"#define THREADS {changes.get('launch__block_size', 256)}\n" in source
     changed = (tmp_path / f"kept/twin-1-{cause}.cu").read_text()
@@ -460,7 +460,8 @@ def test_quick(ridge, tmp_path):
     """Two runs, of which ncu ends the second."""
     report = ncu_raw([("_Z4fluxPd", {})])
     ncu = fake_ncu(tmp_path / "ncu", report)
-    ncu.write_text(ncu.read_text().replace("log =", f"open({str(tmp_path / 'words')!r}, 'w').write(' '.join(words))\nlog ="))
+    note = f"open({str(tmp_path / 'words')!r}, 'w').write(' '.join(words))\nlog ="
+    ncu.write_text(ncu.read_text().replace("log =", note))
     env = {**os.environ, "RIDGE_NCU": str(ncu)}
     code = f"open({str(tmp_path / 'runs')!r}, 'a').write('x')"
     for quick, runs in (("--quick", 2), ("--top=1", 3)):
@@ -490,6 +491,15 @@ def test_stored_reports(ridge, folder):
         assert planted in causes[:2]
     else:
         assert planted not in causes
+
+
+def test_patients_are_known():
+    """Each planted program is in bench/patients.sh, with a cause that the page has."""
+    root = pathlib.Path(__file__).parents[2]
+    rows = dict(re.findall(r'"(\w+) ([a-z-]+)"', (root / "bench/patients.sh").read_text()))
+    assert sorted(rows) == sorted(p.stem for p in (root / "test/doctor/patients").glob("*.cu"))
+    page = (root / "docs/doctor.md").read_text()
+    assert [cause for cause in rows.values() if f"`{cause}`" not in page] == []
 
 
 def test_hand_made_reports_name_what_is_counted():

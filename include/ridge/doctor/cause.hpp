@@ -51,7 +51,7 @@ struct Cause {
   }
 };
 
-/// All 24, in the order in which equal gains are told.
+/// All 25, in the order in which equal gains are told.
 [[nodiscard]] const std::vector<Cause>& causes();
 
 /// Throws UsageError that lists them.

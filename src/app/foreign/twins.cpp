@@ -141,7 +141,7 @@ private:
 class Bench {
 public:
   Bench(const std::string& device, const Twin& twin)
-      : compiler_(launch::KernelCompiler::here(DeviceKind::cuda)), driver_(device),
+      : compiler_(launch::KernelCompiler::here(parse_device(device).kind)), driver_(device),
         bytes_(bytes_of(driver_, twin)), x_(driver_, bytes_), y_(driver_, bytes_) {
     if (compiler_ == nullptr)
       throw Failure("NVRTC is not here (pip install nvidia-cuda-nvrtc, or set RIDGE_NVRTC)");

@@ -1,7 +1,6 @@
 #include "../causes.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ridge::doctor {
 
@@ -10,15 +9,6 @@ namespace {
 /// Bytes that must be under way so that memory is never idle: bandwidth times latency.
 double needed(const Facts& f) {
   return f.device.copy_bytes_per_second * f.device.memory_latency_cycles / f.device.clock_hz;
-}
-
-/// Bytes of a GPU under way: what its threads ask for at once, or a wave of blocks that ask for
-/// less than they could, of which each waits for memory once.
-double under_way(const Facts& f) {
-  const double asked = f.active() * f.block_threads * f.thread_bytes;
-  const double waves = std::ceil(f.blocks / std::max(f.resident, 1.0));
-  const double read = f.least_read + f.staged / 2;
-  return waves > 1 && read > 0 ? std::min(asked, read / waves) : asked;
 }
 
 } // namespace
@@ -37,10 +27,10 @@ Cause too_few_bytes_in_flight() {
       return f.resident * f.filled() * f.core_bytes_per_second / f.device.copy_bytes_per_second;
     }
     if (f.thread_bytes <= 0) return {};
-    return under_way(f) / needed(f);
+    return f.active() * f.block_threads * f.thread_bytes / needed(f);
   };
   c.healed = [](Facts f) {
-    f.thread_bytes *= std::max(1.0, needed(f) / under_way(f));
+    f.thread_bytes *= std::max(1.0, needed(f) / (f.active() * f.block_threads * f.thread_bytes));
     f.core_bytes_per_second = 0;
     f.latency_cycles = 0;
     return f;
