@@ -5,6 +5,9 @@
 #   bench/patients.sh pack FOLDER      collects ridge and the libraries it needs, for a machine that has none
 #   bench/patients.sh run FOLDER       compiles and examines all on the GPU here, prints the table and keeps the
 #                                      profilers' files in FOLDER/NAME-sick, FOLDER/NAME-control
+#   bench/patients.sh held FOLDER      the same with the patients on which no rule was tuned
+#   bench/patients.sh store FOLDER TO  makes test/doctor/reports/NAME of what was kept: of ncu's columns those that are
+#                                      read, of the timeline the first 400 kernels
 #   bench/patients.sh programs FOLDER  the foreign programs; what they need and is missing here is skipped, and said
 #   bench/patients.sh rules FOLDER     what ncu's own rules say of the patients: FOLDER/NAME-rules.txt
 #
@@ -12,7 +15,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 mode=${1:-}
-folder=${2:?bench/patients.sh: give pack, run, programs or rules, and a folder}
+folder=${2:?bench/patients.sh: give pack, run, held, store, programs or rules, and a folder}
 ridge=${RIDGE:-build/ridge}
 
 # A patient, and the cause that was planted.
@@ -21,6 +24,13 @@ planted=(
   "shared_limit shared-memory-limits-warps" "spills spilled-registers" "uncoalesced uncoalesced"
   "cache_overflow cache-overflow" "bank_conflicts bank-conflicts" "divergence divergent-branches"
   "atomics atomics-on-few-addresses" "latency dependent-latency" "doubles double-by-accident" "remote remote-memory"
+)
+# Written after the rules, and before they ran anywhere: what is named of them says how far the rules carry.
+held_back=(
+  "counters atomics-on-few-addresses" "column_walk uncoalesced" "last_wave tail-of-blocks" "transpose bank-conflicts"
+  "residual host-waits" "double_constants double-by-accident" "local_index spilled-registers"
+  "thin_blocks small-blocks" "few_sums few-blocks" "row_lengths divergent-branches" "barrier_tree barriers"
+  "odd_blocks partial-warps" "pageable copies"
 )
 
 pack() {
@@ -38,6 +48,7 @@ pack() {
     'exec /lib64/ld-linux-x86-64.so.2 --library-path "$here/lib" "$here/ridge.bin" "$@"' >"$folder/ridge"
   chmod +x "$folder/ridge"
   cp bench/patients.sh "$folder/bench/"
+  mkdir -p "$folder/src/doctor/foreign" && cp src/doctor/foreign/counts.cpp "$folder/src/doctor/foreign/" # for store
   cp -r test/doctor "$folder/test/"
 }
 
@@ -58,17 +69,33 @@ print(" ".join(f"{c['cause']}:{c['predicted_gain']:.2f}" for c in causes) or "no
 EOF
 }
 
-run() {
+# measured NAME: the time of its kernel with the fault over that without; both do the same work, but for some of `run`.
+measured() {
+  python3 - "$folder/$1-sick.json" "$folder/$1-control.json" <<'EOF'
+import json, sys
+try:
+    a, b = (json.load(open(f)) for f in sys.argv[1:])
+    print(f"kernel {a['kernels'][0]['seconds'] / b['kernels'][0]['seconds']:.2f}, "
+          f"program {a['program']['seconds'] / b['program']['seconds']:.2f}")
+except (OSError, ValueError, KeyError, IndexError):
+    print("-")
+EOF
+}
+
+# examine_all ROW...: rows are a patient and its cause.
+examine_all() {
   mkdir -p "$folder/bin"
-  local names=${PATIENTS:-$(printf '%s\n' "${planted[@]}" | cut -d' ' -f1)}
-  printf '%s\n' $names | xargs -P 8 -I{} nvcc -O3 -std=c++17 -arch=native -lineinfo test/doctor/patients/{}.cu -o "$folder/bin/{}"
+  local names=${PATIENTS:-$(printf '%s\n' "$@" | cut -d' ' -f1)}
+  printf '%s\n' $names |
+    xargs -P 8 -I{} nvcc -O3 -std=c++17 -arch=native -lineinfo test/doctor/patients/{}.cu -o "$folder/bin/{}"
   local first=0 second=0 number=0 accused=0
-  for row in "${planted[@]}"; do
+  for row in "$@"; do
     read -r name cause <<<"$row"
     [[ " ${names//$'\n'/ } " == *" $name "* ]] || continue
     local sick control named=not
     sick=$(examine "$name" sick "$folder/bin/$name" sick)
     control=$(examine "$name" control "$folder/bin/$name" control)
+    for which in sick control; do echo "$cause" >"$folder/$name-$which/planted"; done
     number=$((number + 1))
     case $(tr ' ' '\n' <<<"$sick" | grep -n "^$cause:" | cut -d: -f1) in
       1) named=first first=$((first + 1)) ;;
@@ -78,9 +105,40 @@ run() {
     esac
     local guilty=no
     grep -q "$cause:" <<<"$control" && guilty=YES accused=$((accused + 1))
-    printf '%-15s %-27s %-7s %s\n%-15s control accused: %-3s    %s\n' "$name" "$cause" "$named" "$sick" "" "$guilty" "$control"
+    printf '%-16s %-27s %-7s %s\n%-16s control accused: %-3s    %s\n%-16s times as long with the fault: %s\n' \
+      "$name" "$cause" "$named" "$sick" "" "$guilty" "$control" "" "$(measured "$name")"
   done
   echo "named first $first, second $second, of $number; controls accused of the planted cause: $accused"
+}
+run() { examine_all "${planted[@]}"; }
+held() { examine_all "${held_back[@]}"; }
+
+store() {
+  local reports=${1:?bench/patients.sh: give a folder of test/doctor/reports}
+  python3 - "$folder" "$reports" src/doctor/foreign/counts.cpp <<'EOF'
+import csv, pathlib, re, shutil, sys
+kept, to, names = (pathlib.Path(word) for word in sys.argv[1:])
+read = set(re.findall(r'{"(\w+(?:\.\w+)*)"', names.read_text())) | {
+    "ID", "Kernel Name", "Block Size", "Grid Size", "Device", "CC", "device__attribute_display_name",
+    "gpu__time_duration.sum"}
+for planted in sorted(kept.glob("*/planted")):
+    place = to / planted.parent.name
+    place.mkdir(parents=True, exist_ok=True)
+    shutil.copy(planted, place)
+    counts = planted.with_name("ncu.csv")
+    lines = [line for line in counts.read_text().splitlines() if line.startswith('"')] if counts.exists() else []
+    rows = list(csv.reader(lines))
+    columns = [i for i, name in enumerate(rows[0]) if name in read] if rows else []
+    with open(place / "ncu.csv", "w", newline="") as out:
+        csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows([row[i] for i in columns] for row in rows)
+    begun, kernels = [], 0
+    for line in planted.with_name("timeline.tsv").read_text().splitlines(keepends=True):
+        kernels += line.startswith("K")
+        if kernels > 400:
+            break
+        begun.append(line)
+    (place / "timeline.tsv").write_text("".join(begun))
+EOF
 }
 
 programs() {
@@ -115,9 +173,9 @@ rules() {
 }
 
 case $mode in
-  pack | run | programs | rules) "$mode" ;;
+  pack | run | held | store | programs | rules) "$mode" "${@:3}" ;;
   *)
-    echo "bench/patients.sh: the first word is pack, run, programs or rules" >&2
+    echo "bench/patients.sh: the first word is pack, run, held, store, programs or rules" >&2
     exit 2
     ;;
 esac

@@ -3,6 +3,7 @@
 #include <ridge/device/kind.hpp>
 #include <ridge/doctor/checklist.hpp>
 #include <ridge/doctor/diagnosis.hpp>
+#include <ridge/lab/longer.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/lab/visit.hpp>
 
@@ -99,6 +100,7 @@ private:
       running = run_case(chosen, now, visit);
     }
     visit.findings = doctor::diagnose(*menu, now.text, visit.record ? &*visit.record : nullptr);
+    if (on.empty()) examine_part(chosen, place, visit);
     if (prove) {
       lab::prove_visit(visit, *running, check_interrupt);
       if (visit.findings.advice) {
@@ -109,6 +111,18 @@ private:
       }
     }
     finish(visit, plan);
+  }
+
+  /// What a launch takes on a part of its data, where it took longer than modelled.
+  void examine_part(const lab::BenchKernel& chosen, const Place& place, lab::Visit& visit) const {
+    constexpr int steps = 1;
+    lab::BenchRequest request = request_of(chosen, visit.schedule, steps);
+    lab::RoofSource roof(place.device, true);
+    const auto make = [&](const Extents& part) {
+      request.size = part;
+      return chosen.make_case(request, roof);
+    };
+    lab::examine_longer(visit, make, request.measure);
   }
 
   /// A gravity of bodies that --theta is given for is that of a tree.

@@ -1,6 +1,7 @@
 #include "doctor_print.hpp"
 
 #include <ridge/core/units.hpp>
+#include <ridge/doctor/beyond.hpp>
 #include <ridge/doctor/checklist.hpp>
 #include <ridge/doctor/levels.hpp>
 #include <ridge/lab/planted.hpp>
@@ -8,6 +9,8 @@
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace ridge::app {
 
@@ -69,15 +72,18 @@ void print_visit(const lab::Visit& v, bool json) {
     fmt::print("modelled {}, bound by {}\n", to_text(v.findings.time.seconds),
                v.findings.time.roof);
   }
-  constexpr double much_longer = 1.25;
   const double longer = v.record && v.findings.is_modelled()
                             ? v.record->timing->median.value / v.findings.time.seconds.value
                             : 1;
-  if (longer > much_longer) {
+  const bool explained = std::any_of(diagnoses.begin(), diagnoses.end(), [](const Diagnosis& d) {
+    return d.cause->recorded != nullptr;
+  });
+  if (longer > doctor::much_longer) {
     fmt::print(
-        "that is {:.2f} times as long as modelled: something holds it up that the doctor does "
-        "not know, or the machine is busy\n",
-        longer);
+        "that is {:.2f} times as long as modelled{}\n", longer,
+        explained
+            ? ""
+            : ": the machine is busy, or something holds it up that the doctor does not know");
   }
   if (v.record) print_levels(*v.record);
   if (diagnoses.empty())

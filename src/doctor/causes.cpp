@@ -17,7 +17,9 @@ const std::vector<Cause>& causes() {
                                       remote_first_touch(), loose_lists(),
                                       tight_lists(),        small_leaves(),
                                       large_leaves(),       uneven_groups(),
-                                      small_levels(),       staged_levels()};
+                                      small_levels(),       staged_levels(),
+                                      short_blocks(),       slow_operations(),
+                                      slow_memory()};
   return all;
 }
 

@@ -27,6 +27,9 @@ namespace ridge::doctor {
 [[nodiscard]] Cause uneven_groups();
 [[nodiscard]] Cause small_levels();
 [[nodiscard]] Cause staged_levels();
+[[nodiscard]] Cause short_blocks();
+[[nodiscard]] Cause slow_operations();
+[[nodiscard]] Cause slow_memory();
 
 /// A cause whose evidence is in records, and in no facts.
 [[nodiscard]] Cause recorded_cause();

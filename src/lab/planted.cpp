@@ -1,3 +1,4 @@
+#include <ridge/doctor/beyond.hpp>
 #include <ridge/doctor/diagnosis.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/planted.hpp>
@@ -124,6 +125,16 @@ Record of_cycle(const std::vector<LevelOf>& levels) {
   return r;
 }
 
+/// A launch on two cores that was timed, modelled, and timed on a part of its data.
+Record of_part(double seconds, double modelled, double cached) {
+  Record r;
+  r.device_name = "AMD EPYC";
+  r.size = Extents{4096, 4096};
+  r.timing = Timing{{seconds}, {seconds}, {seconds}, 5};
+  r.details = {{doctor::modelled_detail, modelled, {}}, {doctor::cached_detail, cached, {}}};
+  return r;
+}
+
 Planted recorded(const char* cause, const char* what, Record sick, Record healthy,
                  std::vector<Record> tried = {}) {
   Planted p{cause, what, {}, {}};
@@ -235,6 +246,13 @@ std::vector<Planted> planted_launches() {
                          {"127x127x127", 0.4e-3, 9e7, 2.9e8, 7},
                          {"63x63x63", 42e-6, 13e6, 37e6, 7}}),
                march),
+      {"short-blocks", "a sum over sites in four million blocks",
+       changed(of("lattice-sum", "h200", lattice, "auto"), [](Facts& f) { f.dispatched = 4e6; }),
+       of("lattice-sum", "h200", lattice, "auto")},
+      recorded("slow-operations", "shallow water on two cores: 18 divisions and roots a point",
+               of_part(82.6e-3, 34.4e-3, 78e-3), of_part(36e-3, 34.4e-3, 33e-3)),
+      recorded("slow-memory", "19 arrays at once on two cores", of_part(82.6e-3, 34.4e-3, 30e-3),
+               of_part(36e-3, 34.4e-3, 30e-3)),
   };
 }
 

@@ -3,6 +3,8 @@
 #include <ridge/device/kind.hpp>
 #include <ridge/record/energy.hpp>
 
+#include "energy_library.hpp"
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -85,37 +87,6 @@ private:
 
   std::vector<RaplDomain> domains_;
   std::string unreadable_;
-};
-
-/// A library that stays open while a counter of its is read.
-class EnergyLibrary {
-public:
-  EnergyLibrary(const std::string& name, const std::string& help)
-      : name_(name), handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ == nullptr) throw Failure(fmt::format("{} is not here; {}", name, help));
-  }
-  EnergyLibrary(const EnergyLibrary&) = delete;
-  EnergyLibrary& operator=(const EnergyLibrary&) = delete;
-  ~EnergyLibrary() { dlclose(handle_); }
-
-  template <class F>
-  [[nodiscard]] F* get(const char* function) const {
-    auto* const found = reinterpret_cast<F*>(dlsym(handle_, function));
-    if (found == nullptr) throw Failure(fmt::format("{} has no {}", name_, function));
-    return found;
-  }
-
-  void require(int status, const char* function) const {
-    if (status != 0) {
-      throw Failure(fmt::format("{}: {} gives error {}: this card or this user has no energy "
-                                "counter",
-                                name_, function, status));
-    }
-  }
-
-private:
-  std::string name_;
-  void* handle_;
 };
 
 class Nvml final : public EnergyCounter {

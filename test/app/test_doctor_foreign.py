@@ -3,13 +3,16 @@
 import json
 import os
 import pathlib
+import re
+import shutil
 import signal
 import stat
+import subprocess
 import sys
 
 import pytest
 
-from foreign_reports import HEALTHY, PLANTED, ncu_raw, timeline
+from foreign_reports import DRAM, HEALTHY, ISSUE, PLANTED, ncu_raw, timeline
 
 STORED = sorted(p for p in (pathlib.Path(__file__).parents[1] / "doctor/reports").glob("*/*") if p.is_dir())
 
@@ -308,6 +311,7 @@ def test_a_report_of_ncu(ridge, tmp_path):
     (["laplacian", "--bytes", "5"], "go with -- PROGRAM"),
     (["--keep", "here", "--from", "x"], "--keep"),
     (["--prove", "--from", "x"], "--prove"),
+    (["--quick", "--from", "x"], "--quick"),
 ])  # fmt: skip
 def test_bad_words(ridge, words, says):
     ridge.bad("doctor", *words, says=says)
@@ -322,6 +326,149 @@ def test_causes_are_explained(ridge):
     page = (source.parents[2] / "docs/doctor.md").read_text()
     for cause in PLANTED:
         assert f'"{cause}"' in named and f"`{cause}`" in page
+
+
+CARD = """samples\t100\nwatts\t650\nmost_watts\t702\nlimit_watts\t700\nclock_hz\t1.5e9\nbest_clock_hz\t1.98e9
+celsius\t70\nby_power\t{power}\nby_heat\t{heat}\nby_setting\t0\n"""
+
+
+@pytest.mark.parametrize("power, heat, busy, cause", [
+    (0.9, 0, {DRAM: 10, ISSUE: 90}, "power-cap"), (0, 0.6, {DRAM: 10, ISSUE: 90}, "clocks-held-down"),
+    (0.1, 0.1, {DRAM: 10, ISSUE: 90}, None), (0.9, 0, {}, None),
+])  # fmt: skip
+def test_watts_and_clocks(ridge, tmp_path, power, heat, busy, cause):
+    """The driver's reasons are causes where units' clocks matter: not for a launch that memory bounds."""
+    written(tmp_path / "timeline.tsv", timeline([("_Z1fPd", 1, 500_000)]))
+    written(tmp_path / "ncu.csv", ncu_raw([("_Z1fPd", busy)]))
+    written(tmp_path / "card.tsv", CARD.format(power=power, heat=heat))
+    program = json.loads(ridge.good("doctor", "--json", "--from", tmp_path).out)["program"]
+    assert program["card"]["most_watts"] == 702
+    assert [c["cause"] for c in program["causes"]] == ([cause] if cause else [])
+    if cause:
+        assert program["causes"][0]["predicted_gain"] == pytest.approx(1.98 / 1.5, rel=1e-3)
+    assert "650 W at work, 702 W most, of 700 W; 1.50 of 1.98 GHz, 70 C" in ridge.good("doctor", "--from", tmp_path).out
+
+
+NVML = """
+#define TAKE(name, value) int name(void* card, unsigned* to) { (void)card; *to = value; return 0; }
+#define TAKE_OF(name, value) int name(void* card, int of, unsigned* to) { (void)card; (void)of; *to = value; return 0; }
+static int asked;
+int nvmlInit_v2(void) { return 0; }
+int nvmlShutdown(void) { return 0; }
+int nvmlDeviceGetCount_v2(unsigned* count) { *count = 2; return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void** card) { *card = (char*)0 + i; return 0; }
+TAKE(nvmlDeviceGetPowerUsage, 500000 + 100000 * (card != 0))
+TAKE(nvmlDeviceGetEnforcedPowerLimit, 700000)
+TAKE_OF(nvmlDeviceGetClockInfo, of == 1 ? 1400 : 2600)
+TAKE_OF(nvmlDeviceGetMaxClockInfo, of == 1 ? 1980 : 2600)
+TAKE_OF(nvmlDeviceGetTemperature, 61)
+int nvmlDeviceGetCurrentClocksThrottleReasons(void* card, unsigned long long* why) {
+  (void)card;
+  *why = asked++ % 2 ? 4 : 1; /* idle, then at the limit of its power */
+  return 0;
+}
+"""
+
+
+def test_the_card_is_watched(ridge, tmp_path):
+    """The driver's library, as one made here: of two cards that which takes most, of its samples those at work."""
+    source = written(tmp_path / "nvml.c", NVML)
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", tmp_path / "nvml.so"], check=True)
+    report = ncu_raw([("_Z4fluxPd", {})])
+    env = {**os.environ, "RIDGE_NVML": str(tmp_path / "nvml.so"), "RIDGE_NCU": str(fake_ncu(tmp_path / "ncu", report))}
+    words = ("doctor", "--json", "--keep", tmp_path / "kept", "--")
+    program = json.loads(ridge(*words, sys.executable, "-c", "import time; time.sleep(.4)", env=env).out)["program"]
+    card = program["card"]
+    assert card["watts"] == card["most_watts"] == 600 and card["limit_watts"] == 700 and card["samples"] >= 5
+    assert (card["clock_hz"], card["best_clock_hz"], card["held_by_power"]) == (1.4e9, 1.98e9, 1)
+    assert set(program["doctor_seconds"]) == {"timeline", "counters"}
+    assert "by_power\t1\n" in (tmp_path / "kept/card.tsv").read_text()
+    env["RIDGE_NVML"] = str(source)  # no library
+    found = json.loads(ridge(*words[:2], "--", sys.executable, "-c", "", env=env).out)
+    assert "card" not in found["program"]
+
+
+SASS = pathlib.Path(__file__).parents[1] / "doctor/local_index.sass"
+
+
+def test_lines_that_spill(ridge, tmp_path, bare):
+    """nvdisasm's text of a patient, of which the lines are left that matter: nvcc 13, -lineinfo."""
+    report = ncu_raw([("_Z9in_memoryPiPKiii", PLANTED["spilled-registers"])])
+    env = {**bare, "RIDGE_NCU": str(fake_ncu(tmp_path / "ncu", report))}
+    words = ("doctor", "--keep", tmp_path / "kept", "--", sys.executable, "-c", "")
+    assert "cuobjdump and nvdisasm of the CUDA toolkit are not both here" in ridge.good(*words, env=env).out
+    shutil.rmtree(tmp_path / "kept")
+    dump = f"#!{sys.executable}\nimport sys\nassert sys.argv[1:3] == ['-xelf', 'all'] and sys.argv[3][0] == '/'\n"
+    env["RIDGE_CUOBJDUMP"] = str(written(tmp_path / "dump", dump + "open('a.cubin', 'w')\n", program=True))
+    text = f"#!{sys.executable}\nimport sys\nprint(open({str(SASS)!r}).read(){{}})\n"
+    env["RIDGE_NVDISASM"] = str(written(tmp_path / "dis", text.format(""), program=True))
+    out = ridge.good(*words, env=env).out
+    where = next(line for line in out.splitlines() if line.startswith("   where "))
+    sass = SASS.read_text()
+    count = len(re.findall(" (?:STL|LDL)", sass))
+    assert f"of {count} instructions that store or load" in where and "local_index.cu:12 " in where
+    (kernel,) = json.loads(ridge.good("doctor", "--json", "--from", tmp_path / "kept").out)["kernels"]
+    lines = kernel["causes"][0]["lines"]
+    assert sum(line["stores"] for line in lines) == len(re.findall(" STL", sass))
+    assert sum(line["loads"] for line in lines) == len(re.findall(" LDL", sass))
+    written(tmp_path / "dis", text.format(".replace('//## File', '')"), program=True)
+    shutil.rmtree(tmp_path / "kept")
+    assert "   where      compile with -lineinfo" in ridge.good(*words, env=env).out
+
+
+@pytest.mark.parametrize("cause, changes, change", [
+    ("small-blocks", {"launch__block_size": 32}, " x 256 threads"),
+    ("uncoalesced", {}, "#define STRIDE 1\n"),
+    ("few-blocks", {}, " 1080 x 256 threads"),
+    ("registers-limit-warps", {}, " 127 registers"),
+])  # fmt: skip
+def test_twins(ridge, tmp_path, cause, changes, change):
+    """A twin asks for sectors as the launch does, and its changed twin does not have the cause. Its kernel runs on the
+    host here, and compiles for a GPU where nvcc is."""
+    changes = {**PLANTED[cause], **changes}
+    report = ncu_raw([("_Z4fluxPd", changes)])
+    env = {**os.environ, "RIDGE_NCU": str(fake_ncu(tmp_path / "ncu", report)), "RIDGE_NVRTC": "off"}
+    words = ("doctor", "--prove", "--json", "--keep", tmp_path / "kept", "--", sys.executable, "-c", "")
+    (kernel,) = json.loads(ridge(*words, env=env).out)["kernels"]
+    twin = next(c["twin"] for c in kernel["causes"] if c["cause"] == cause)
+    assert twin["missing"]
+
+    def counted(name):
+        source = tmp_path / "kept" / name
+        subprocess.run(["c++", "-O1", "-std=c++17", "-x", "c++", source, "-o", tmp_path / "twin"], check=True)
+        run = subprocess.run([tmp_path / "twin"], check=True, capture_output=True, text=True)
+        return [int(word) for word in run.stdout.split()], source.read_text()
+
+    (requests, sectors, distinct, width), source = counted("twin-1.cu")
+    asked = "l1tex__t_{}_pipe_lsu_mem_global_op_ld.sum"
+    counts = [changes.get(name, HEALTHY[name][0]) for name in (asked.format("sectors"), asked.format("requests"))]
+    assert sectors / requests == pytest.approx(counts[0] / counts[1], rel=0.1)
+    assert width == 8 and distinct <= sectors
+    assert f"#define THREADS {changes.get('launch__block_size', 256)}\n" in source
+    changed = (tmp_path / f"kept/twin-1-{cause}.cu").read_text()
+    assert change in changed and change not in source
+    if cause == "uncoalesced":
+        (requests, sectors, _, _), _ = counted("twin-1-uncoalesced.cu")
+        assert sectors / requests == 8
+    if (nvcc := shutil.which("nvcc")) and cause == "few-blocks":
+        ptx = [nvcc, "-ptx", "-arch=sm_90", tmp_path / "kept/twin-1.cu", "-o", tmp_path / "twin.ptx"]
+        subprocess.run(ptx, check=True)
+        assert ".entry twin(" in (tmp_path / "twin.ptx").read_text()
+
+
+def test_quick(ridge, tmp_path):
+    """Two runs, of which ncu ends the second."""
+    report = ncu_raw([("_Z4fluxPd", {})])
+    ncu = fake_ncu(tmp_path / "ncu", report)
+    note = f"open({str(tmp_path / 'words')!r}, 'w').write(' '.join(words))\nlog ="
+    ncu.write_text(ncu.read_text().replace("log =", note))
+    env = {**os.environ, "RIDGE_NCU": str(ncu)}
+    code = f"open({str(tmp_path / 'runs')!r}, 'a').write('x')"
+    for quick, runs in (("--quick", 2), ("--top=1", 3)):
+        out = ridge.good("doctor", quick, "--", sys.executable, "-c", code, env=env).out
+        assert "flux" in out and len((tmp_path / "runs").read_text()) == runs
+        assert f"--kill {'yes' if runs == 2 else 'no'} " in (tmp_path / "words").read_text()
+        (tmp_path / "runs").unlink()
 
 
 def test_bad_files(ridge, tmp_path):
@@ -344,6 +491,15 @@ def test_stored_reports(ridge, folder):
         assert planted in causes[:2]
     else:
         assert planted not in causes
+
+
+def test_patients_are_known():
+    """Each planted program is in bench/patients.sh, with a cause that the page has."""
+    root = pathlib.Path(__file__).parents[2]
+    rows = dict(re.findall(r'"(\w+) ([a-z-]+)"', (root / "bench/patients.sh").read_text()))
+    assert sorted(rows) == sorted(p.stem for p in (root / "test/doctor/patients").glob("*.cu"))
+    page = (root / "docs/doctor.md").read_text()
+    assert [cause for cause in rows.values() if f"`{cause}`" not in page] == []
 
 
 def test_hand_made_reports_name_what_is_counted():

@@ -1,5 +1,6 @@
 // Each cause: a launch that has it, one that has not, and what the doctor makes of them.
 #include <ridge/core/error.hpp>
+#include <ridge/doctor/beyond.hpp>
 #include <ridge/doctor/diagnosis.hpp>
 #include <ridge/doctor/levels.hpp>
 #include <ridge/lab/planted.hpp>
@@ -12,7 +13,7 @@
 namespace ridge::doctor {
 namespace {
 
-TEST(Causes, AreTwentyTwoEachWithAllThatIsTold) {
+TEST(Causes, AreTwentyFiveEachWithAllThatIsTold) {
   std::set<std::string_view> names;
   for (const Cause& c : causes()) {
     names.insert(c.name);
@@ -21,7 +22,7 @@ TEST(Causes, AreTwentyTwoEachWithAllThatIsTold) {
     EXPECT_FALSE(c.source.empty()) << c.name;
     EXPECT_EQ(&find_cause(c.name), &c);
   }
-  EXPECT_EQ(names.size(), 22U);
+  EXPECT_EQ(names.size(), 25U);
   EXPECT_THROW((void)find_cause("bad-luck"), UsageError);
 }
 
@@ -44,7 +45,7 @@ TEST(Causes, AreNamedFirstWherePlantedAndNeverOnTheHealthy) {
     EXPECT_TRUE(row.on_healthy.empty()) << row.planted << ": " << row.on_healthy.front();
     EXPECT_GT(row.gain, 1.03) << row.planted;
   }
-  EXPECT_GE(first, 21); // of twenty-two
+  EXPECT_GE(first, 24); // of twenty-five
 }
 
 TEST(Causes, CostNothingOnceHealed) {
@@ -91,7 +92,24 @@ TEST(Causes, OfRecordsNeedThemAndHaveCures) {
     const bool is_of_lists = std::string_view(p.cause).ends_with("-lists");
     EXPECT_EQ(found.front().fix.starts_with("--skin 0."), is_of_lists) << found.front().fix;
   }
-  EXPECT_EQ(of_records, 7);
+  EXPECT_EQ(of_records, 9);
+}
+
+TEST(Causes, OfLongLaunchesAreTheirInstructionsOrMemory) {
+  Record r;
+  r.timing = Timing{{1.0}, {1.0}, {1.0}, 5};
+  r.details = {{modelled_detail, 0.5, {}}};
+  EXPECT_TRUE(diagnose(r, {}).empty()); // no part was timed
+  r.details.push_back({cached_detail, 0, {}});
+  for (const double cached : {0.05, 0.4, 0.69, 0.71, 1.0, 1.4}) {
+    r.details[1].number = cached;
+    const auto found = diagnose(r, {});
+    ASSERT_EQ(found.size(), 1U) << cached;
+    EXPECT_EQ(found[0].cause->name, cached > 0.7 ? "slow-operations" : "slow-memory");
+    EXPECT_NEAR(found[0].predicted_gain, cached > 0.7 ? 2 : 1 / std::max(0.5, cached), 1e-9);
+  }
+  r.details[0].number = 0.9; // about as long as modelled
+  EXPECT_TRUE(diagnose(r, {}).empty());
 }
 
 TEST(Levels, SayWhatDominatesThem) {

@@ -18,11 +18,6 @@ std::vector<Extents> sizes_of(const lab::BenchKernel& kernel) {
   return {{48, 40, 36}, {1024, 1024, 512}};
 }
 
-/// What no cause explains yet: a latency of blocks, of which memory has enough under way.
-bool is_known_limit(const lab::BenchKernel& kernel, const NamedText& p) {
-  return kernel.name == "lattice-residual-reproducible" && p.name == "fused2";
-}
-
 void examine(const lab::BenchKernel& kernel, const char* on, const Extents& size,
              const std::string& precision) {
   const model::Description d = model::shipped_description(on);
@@ -30,7 +25,6 @@ void examine(const lab::BenchKernel& kernel, const char* on, const Extents& size
   const auto menu =
       kernel.make_menu({stand_in, size, precision, "auto", {}}, Place{stand_in, d, false});
   for (const NamedText& p : menu->named()) {
-    if (is_known_limit(kernel, p)) continue;
     const Findings found = diagnose(*menu, p.text);
     EXPECT_FALSE(found.is_unexplained())
         << kernel.name << ' ' << precision << ' ' << to_text(size) << " on " << on << " under "

@@ -31,9 +31,9 @@ struct Cause {
   bool (*cures)(const Facts& sick, const Facts& changed) = nullptr;
   /// The launch without the cause: what a cure can bring at most.
   Facts (*healed)(Facts);
-  /// Lists, trees and cycles of multigrid: what they do is known once it is done. The evidence of a
-  /// record that has it, and the cure, knowing what launches under other schedules recorded.
-  /// `evidence` says nothing then.
+  /// Lists, trees, cycles of multigrid, and launches that take longer than modelled: what they do
+  /// is known once it is done. The evidence of a record that has it, and the cure, knowing what
+  /// launches under other schedules recorded. `evidence` says nothing then.
   std::optional<double> (*recorded)(const Record&) = nullptr;
   Cure (*cure)(const Record& sick, const std::vector<Record>& tried) = nullptr;
   bool tries = false;      ///< the cure is one of the schedules that were tried
@@ -51,7 +51,7 @@ struct Cause {
   }
 };
 
-/// All 22, in the order in which equal gains are told.
+/// All 25, in the order in which equal gains are told.
 [[nodiscard]] const std::vector<Cause>& causes();
 
 /// Throws UsageError that lists them.

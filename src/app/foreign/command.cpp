@@ -4,19 +4,25 @@
 #include <ridge/core/units.hpp>
 #include <ridge/device/device.hpp>
 #include <ridge/doctor/cause.hpp>
+#include <ridge/doctor/foreign/kept.hpp>
 #include <ridge/record/roof_source.hpp>
 
 #include "../../core/refuse.hpp"
 #include "../../io/output_file.hpp"
 #include "../kernel_options.hpp"
+#include "card.hpp"
+#include "files.hpp"
 #include "profilers.hpp"
 #include "spawn.hpp"
+#include "spill_source.hpp"
+#include "twins.hpp"
 
 #include <fmt/core.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <sstream>
@@ -73,9 +79,27 @@ void take_usage(doctor::ForeignRun& run, const Ended& ended) {
   run.cores = cores_here();
 }
 
-/// Runs the program as it is. Where it fails that is what there is to say, with its exit code.
-Ended run_undisturbed(const std::vector<std::string>& program, bool json) {
-  const Ended ended = run_program(program, json ? Shown::on_stderr : Shown::as_is);
+class Stopwatch {
+public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
+  /// Seconds since the last lap.
+  double lap() {
+    const double passed = seconds();
+    begin_ = Clock::now();
+    return passed;
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_ = Clock::now();
+};
+
+/// Runs the program, its output shown. Where it fails that is what there is to say, with its exit
+/// code.
+Ended run_shown(const std::vector<std::string>& program, bool json, const Environment& more = {}) {
+  const Ended ended = run_program(program, json ? Shown::on_stderr : Shown::as_is, more);
   if (ended.status != 0) {
     throw Error(static_cast<ExitCode>(ended.status),
                 fmt::format("{} ended with {} after {}; a program that fails is not examined",
@@ -84,24 +108,56 @@ Ended run_undisturbed(const std::vector<std::string>& program, bool json) {
   return ended;
 }
 
+/// Runs the program undisturbed and once more for its timeline, or with --quick once for both.
+Foreign run_for_timeline(const Profiled& program, const ForeignAsked& asked, bool json) {
+  Ended ended;
+  CardWatch watch;
+  doctor::CardState card;
+  const auto show = [&](const Environment& more) {
+    ended = run_shown(program.words, json, more);
+    card = watch.end();
+  };
+  if (!asked.quick) show({});
+  Stopwatch time;
+  Foreign all = timeline_of(program, [&](const Environment& more) {
+    if (asked.quick) return show(more);
+    (void)run_program(program.words, Shown::nowhere, more);
+  });
+  if (!asked.quick) all.run.taken.emplace_back("timeline", time.seconds());
+  take_usage(all.run, ended);
+  all.run.card = card;
+  if (card.samples > 0) keep_text(program.keep, to_text(card), "card.tsv");
+  return all;
+}
+
+/// What a GPU's profiler has to say of the kernels that the timeline has.
+void count_kernels(const Profiled& program, const ForeignAsked& asked, Foreign& all) {
+  Stopwatch time;
+  const bool only_copies = all.run.span > 0 && all.kernels.empty();
+  const bool is_cuda = !all.run.device.empty() || std::getenv("RIDGE_NCU") != nullptr;
+  if (is_cuda && !only_copies) {
+    count_by_ncu(program, asked, all);
+    all.run.taken.emplace_back("counters", time.lap());
+    find_spill_lines(program, asked, all);
+  }
+  if (all.run.span <= 0 || asked.quick) return;
+  (void)time.lap();
+  take_measured_peak(all);
+  all.run.taken.emplace_back("roof", time.lap());
+}
+
 Foreign examine_program(const std::vector<std::string>& words, const ForeignAsked& asked, bool json,
                         const std::string& keep) {
   const Profiled program{words, keep};
-  const Ended ended = run_undisturbed(words, json);
   Foreign all;
   if (has_nvidia()) {
-    all = timeline_of(program);
-    take_usage(all.run, ended);
-    const bool only_copies = all.run.span > 0 && all.kernels.empty();
-    const bool is_cuda = !all.run.device.empty() || std::getenv("RIDGE_NCU") != nullptr;
-    if (is_cuda && !only_copies) count_by_ncu(program, asked, all);
-    if (all.run.span > 0) take_measured_peak(all);
-  } else if (has_amd()) {
-    take_usage(all.run, ended);
-    count_by_rocprof(program, all);
+    all = run_for_timeline(program, asked, json);
+    count_kernels(program, asked, all);
+  } else {
+    take_usage(all.run, run_shown(words, json));
+    if (has_amd()) count_by_rocprof(program, all);
   }
   if (all.run.span <= 0 && all.kernels.empty()) {
-    take_usage(all.run, ended);
     all.run.device = "cpu";
     count_by_perf(program, all);
   }
@@ -144,14 +200,18 @@ void ForeignCommand::add_to(const Command& command) {
       {"--bytes", &bytes, "with these: bytes that a launch must move at least"},
       {"--flops", &flops, "with these: operations of a launch; those counted if not given"},
   });
+  command.add("--quick", &quick,
+              "with -- PROGRAM: run it for time and timeline at once, measure no roof, and end it "
+              "once its kernels are counted: files that it then writes are cut off");
   command.set_footer("ridge doctor [OPTIONS] -- PROGRAM [ARGUMENTS...] runs a program of yours, "
                      "which need not know "
                      "Ridge, and examines its kernels");
 }
 
 void ForeignCommand::require_none() const {
-  refuse_if(!kernel.empty() || !keep.empty() || bytes || flops || top,
-            "--kernel, --top, --bytes, --flops and --keep go with -- PROGRAM or --from FILE");
+  refuse_if(
+      !kernel.empty() || !keep.empty() || bytes || flops || top || quick,
+      "--kernel, --top, --bytes, --flops, --keep and --quick go with -- PROGRAM or --from FILE");
 }
 
 void ForeignCommand::run(bool json, bool prove, const std::string& output, bool overwrite) const {
@@ -160,11 +220,12 @@ void ForeignCommand::run(bool json, bool prove, const std::string& output, bool 
   refuse_if(prove && !program, "--prove runs experiments: give -- PROGRAM");
   refuse_if(!keep.empty() && !program, "--keep takes what profilers write of -- PROGRAM");
   refuse_if(program && !from.empty(), "--from reads a file, -- runs a program; give one of them");
+  refuse_if(quick && !program, "--quick is for runs: give -- PROGRAM");
   refuse_if(top && *top < 1, "--top must be 1 or more");
   for (const auto& value : {bytes, flops})
     refuse_if(value && !(*value > 0 && std::isfinite(*value)),
               "--bytes and --flops must be numbers above 0");
-  ForeignAsked asked{{}, top.value_or(3), bytes.value_or(0), flops.value_or(0)};
+  ForeignAsked asked{{}, top.value_or(3), bytes.value_or(0), flops.value_or(0), quick};
   try {
     if (!kernel.empty()) asked.kernel.emplace(kernel);
   } catch (const std::regex_error&) {
@@ -182,6 +243,7 @@ void ForeignCommand::run(bool json, bool prove, const std::string& output, bool 
       from.empty() ? examine_program(*program, asked, json, keep) : read_profiler_file(from);
   if (all.peak_bytes_per_second <= 0) take_counted_peak(all);
   const std::string unproved = prove ? run_trials(*program, all) : "";
+  if (prove) run_twins({*program, keep}, asked, all);
   const std::string text = json ? foreign_json(all, asked) + "\n" : foreign_text(all, asked);
   if (!output.empty()) io::write_text_file(plan, output, foreign_records(all, asked));
   fmt::print("{}", text);

@@ -14,6 +14,7 @@ struct ForeignCommand {
   std::string from, kernel, keep;
   std::optional<double> bytes, flops;
   std::optional<int> top;
+  bool quick = false;
 
   void add_to(const Command& command);
   [[nodiscard]] bool is_asked() const { return program || !from.empty(); }

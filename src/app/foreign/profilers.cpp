@@ -2,10 +2,12 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/library.hpp>
+#include <ridge/doctor/foreign/kept.hpp>
 #include <ridge/doctor/foreign/perf.hpp>
 #include <ridge/doctor/foreign/timeline.hpp>
 #include <ridge/launch/process.hpp>
 
+#include "files.hpp"
 #include "spawn.hpp"
 
 #include <fmt/core.h>
@@ -24,50 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 using doctor::Foreign, doctor::ForeignKernel;
 using Words = std::vector<std::string>;
-
-/// A folder that vanishes with what is in it.
-class Scratch {
-public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "ridge-doctor-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw Failure("no temporary folder can be made in " + fs::temp_directory_path().string());
-    path_ = name;
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::string file(const std::string& name = "") const {
-    return (path_ / name).string();
-  }
-
-private:
-  fs::path path_;
-};
-
-std::string content(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// The program of a variable, else one of a name; empty where there is none. Throws UsageError
-/// where the variable names none.
-std::string profiler(const char* variable, const Words& names) {
-  if (const char* const given = std::getenv(variable)) {
-    std::string found = launch::find_program(given);
-    if (found.empty()) throw UsageError(fmt::format("{}={}: no such program", variable, given));
-    return found;
-  }
-  for (const std::string& name : names) {
-    if (std::string found = launch::find_program(name); !found.empty()) return found;
-  }
-  return {};
-}
 
 std::string find_ncu() {
   const char* const home = std::getenv("CUDA_HOME");
@@ -113,11 +71,6 @@ std::string one_of(const std::vector<const ForeignKernel*>& kernels) {
   return "^(" + all + ")$";
 }
 
-void keep_file(const Profiled& program, const std::string& file, const char* name) {
-  std::error_code ignored; // what is kept is beside the answer
-  if (!program.keep.empty()) fs::copy_file(file, fs::path(program.keep) / name, ignored);
-}
-
 /// Reads all timelines of a folder: the process with most time in kernels, and a note on the
 /// others.
 Foreign longest_timeline(const std::string& folder, const Profiled& program) {
@@ -146,11 +99,18 @@ Foreign read_kept(const std::string& folder) {
   if (all.kernels.empty() && counted.empty())
     throw UsageError(fmt::format(
         "--from {}: the folder has no timeline.tsv and no ncu.csv, as --keep writes them", folder));
+  all.run.card = doctor::read_card(content((fs::path(folder) / "card.tsv").string()));
   if (counted.empty()) return all;
   Foreign counts = doctor::read_foreign(counted);
-  if (all.kernels.empty()) return counts;
-  add_counts(all, counts);
-  all.run.device_name = counts.run.device_name;
+  if (all.kernels.empty()) {
+    counts.run.card = all.run.card;
+    all = std::move(counts);
+  } else {
+    add_counts(all, counts);
+    all.run.device_name = counts.run.device_name;
+  }
+  doctor::add_spill_lines(
+      all, doctor::read_spill_lines(content((fs::path(folder) / "spills.tsv").string())));
   return all;
 }
 
@@ -165,17 +125,17 @@ bool has_amd() {
          (access("/dev/kfd", F_OK) == 0 && !find_rocprof().empty());
 }
 
-Foreign timeline_of(const Profiled& program) {
+Foreign timeline_of(const Profiled& program, const std::function<void(const Environment&)>& run) {
   const std::string library = library_folder() + "/ridge/ridge_timeline.so";
   Foreign none;
   if (access(library.c_str(), R_OK) != 0) {
+    run({});
     none.run.notes.emplace_back(
         "no timeline: this Ridge was built without CUPTI's header (cupti.h of the CUDA toolkit)");
     return none;
   }
   const Scratch folder;
-  (void)run_program(program.words, Shown::nowhere,
-                    {{"CUDA_INJECTION64_PATH", library}, {"RIDGE_TIMELINE", folder.file()}});
+  run({{"CUDA_INJECTION64_PATH", library}, {"RIDGE_TIMELINE", folder.file()}});
   Foreign found = longest_timeline(folder.file(), program);
   const bool is_cuda = !fs::is_empty(folder.file());
   if (is_cuda && found.run.device.empty()) found.run.device = "cuda:0";
@@ -213,13 +173,14 @@ void count_by_ncu(const Profiled& program, const doctor::ForeignAsked& asked, Fo
     const int number = std::clamp(static_cast<int>(fewest), 1, 3);
     which = {"--kernel-name-base", "mangled", "--kernel-id",
              fmt::format("::regex:{}:{}", one_of(kernels), number)};
+    if (asked.quick) which = joined(which, {"--launch-count", fmt::format("{}", kernels.size())});
   }
   const auto count = [&](const std::string& metrics) {
     fs::remove(log);
     const Words command =
         joined({ncu, "--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base",
                 "mangled", "--target-processes", "all", "--clock-control", "none", "--metrics",
-                metrics, "--log-file", log},
+                metrics, "--kill", asked.quick ? "yes" : "no", "--log-file", log},
                which);
     return run_program(joined(command, program.words), Shown::nowhere);
   };

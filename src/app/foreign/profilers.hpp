@@ -3,6 +3,9 @@
 
 #include <ridge/doctor/foreign/say.hpp>
 
+#include "spawn.hpp"
+
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,8 +23,9 @@ struct Profiled {
 [[nodiscard]] doctor::Foreign read_profiler_file(const std::string& file);
 
 /// The timeline of the program's kernels, copies and calls; empty where there is none, and why in
-/// its notes.
-[[nodiscard]] doctor::Foreign timeline_of(const Profiled& program);
+/// its notes. `run` runs the program with these variables set.
+[[nodiscard]] doctor::Foreign timeline_of(const Profiled& program,
+                                          const std::function<void(const Environment&)>& run);
 
 /// Counts launches of the kernels that are asked for, by ncu. Failures to count, and how counting
 /// is allowed, goes to the notes.

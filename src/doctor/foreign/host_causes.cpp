@@ -144,10 +144,59 @@ ForeignCause loading() {
   return c;
 }
 
+/// Time over that at the best clock; kernels that memory bounds gain nothing.
+double gain_of_clocks(const Subject& s) {
+  const CardState& card = s.all.run.card;
+  if (card.clock_hz <= 0 || card.best_clock_hz <= card.clock_hz) return 1;
+  double faster = 0;
+  for (const ForeignKernel& k : s.all.kernels) {
+    const Busy busy = busy_of(k.counts);
+    const bool by_memory = busy.memory >= busy_enough && busy.memory >= busy.most();
+    faster += by_memory ? 0 : k.seconds;
+  }
+  const ForeignRun& r = s.all.run;
+  const double whole = std::max({r.wall, r.span, s.all.kernel_seconds()});
+  return gain_without(s, std::min(faster, whole) * (1 - card.clock_hz / card.best_clock_hz));
+}
+constexpr double least_samples = 10; // a fifth of a second at work
+
+ForeignCause power_cap() {
+  ForeignCause c = of_program("power-cap", "the limit of the card's power holds its clocks down",
+                              "of the time at work the driver says so", 0.2);
+  c.evidence = [](const Subject& s) -> Counted {
+    const CardState& card = s.all.run.card;
+    return card.samples < least_samples ? Counted() : Counted(card.by_power);
+  };
+  c.gain = [](const Subject& s, double) { return gain_of_clocks(s); };
+  c.experiment = "nvidia-smi -q -d POWER,PERFORMANCE while it runs: SW Power Cap is active, watts "
+                 "are at the limit";
+  c.action =
+      "fewer watts a result: less data moved, lower precision; or a higher limit (nvidia-smi "
+      "-pl, as administrator)";
+  return c;
+}
+
+ForeignCause clocks_held() {
+  ForeignCause c =
+      of_program("clocks-held-down", "heat, or a setting, holds the card's clocks down",
+                 "of the time at work the driver says so", 0.2);
+  c.evidence = [](const Subject& s) -> Counted {
+    const CardState& card = s.all.run.card;
+    return card.samples < least_samples ? Counted()
+                                        : Counted(std::max(card.by_heat, card.by_setting));
+  };
+  c.gain = [](const Subject& s, double) { return gain_of_clocks(s); };
+  c.experiment = "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,CLOCK while it runs says which";
+  c.action = "more air, or a slot of its own; where clocks were set: nvidia-smi -rgc and -rac, as "
+             "administrator";
+  return c;
+}
+
 } // namespace
 
 std::vector<ForeignCause> host_causes() {
-  return {host_waits(), short_launches(), copies(), allocation(), host_computes(), loading()};
+  return {host_waits(),    short_launches(), copies(),    allocation(),
+          host_computes(), loading(),        power_cap(), clocks_held()};
 }
 
 } // namespace ridge::doctor

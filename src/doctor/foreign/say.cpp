@@ -18,7 +18,55 @@ std::string percent(double share) {
                         : fmt::format("{:.0f} %", 100 * share);
 }
 
-void add_causes(std::string& text, const Foreign& all, const std::vector<ForeignDiagnosis>& found) {
+/// The lines that spill, in one; empty where none is known.
+std::string spill_text(const ForeignKernel& k) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  int all = 0;
+  for (const SpillLine& l : k.spills)
+    all += l.stores + l.loads;
+  for (std::size_t i = 0; i < std::min(most, k.spills.size()); ++i) {
+    const SpillLine& l = k.spills[i];
+    if (l.line == 0) return "compile with -lineinfo, and the source lines are told";
+    text +=
+        fmt::format("{}{}:{} ({})", text.empty() ? "" : ", ", l.file.substr(l.file.rfind('/') + 1),
+                    l.line, percent(static_cast<double>(l.stores + l.loads) / all));
+  }
+  return text.empty()
+             ? text
+             : fmt::format("{} of {} instructions that store or load such values", text, all);
+}
+
+std::string twin_text(const ForeignKernel& k, const TwinRun& t) {
+  if (!t.missing.empty()) return fmt::format("none ran: {}", t.missing);
+  const double seconds = k.launch_seconds.value_or(k.mean());
+  const double likeness = seconds > 0 ? t.seconds / seconds : 0;
+  return fmt::format("a twin ({}) takes {}, with {} {}: {:.2f} times as fast{}", t.what,
+                     to_text(Seconds{t.seconds}), t.change, to_text(Seconds{t.changed_seconds}),
+                     t.seconds / t.changed_seconds,
+                     likeness > 0.67 && likeness < 1.5
+                         ? ""
+                         : fmt::format("; not much like it ({:.2f} of its time)", likeness));
+}
+
+/// What confirms a cause: the experiment, and what came of it or of its twin's.
+std::string confirm_text(const Foreign& all, const ForeignKernel* kernel, const ForeignCause& c) {
+  std::string text;
+  if (kernel != nullptr) {
+    for (const TwinRun& t : kernel->twins) {
+      if (t.cause == c.name) return "   twin       " + twin_text(*kernel, t) + "\n";
+    }
+  }
+  text += fmt::format("   confirm    {}\n", c.experiment);
+  if (const auto trial = all.run.trials.find(c.name); trial != all.run.trials.end())
+    text += fmt::format("   proof      {:.2f} times as fast with it: {}\n", trial->second,
+                        trial->second >= c.trial_gain ? "confirmed" : "NOT confirmed");
+  return text;
+}
+
+/// `kernel`: whose causes these are; null: the program's.
+void add_causes(std::string& text, const Foreign& all, const ForeignKernel* kernel,
+                const std::vector<ForeignDiagnosis>& found) {
   std::size_t number = 0;
   std::string others;
   for (const ForeignDiagnosis& d : found) {
@@ -31,10 +79,9 @@ void add_causes(std::string& text, const Foreign& all, const std::vector<Foreign
     text += fmt::format("   evidence   {:.3g} {}; a cause when {} {:g}\n", d.evidence, c.unit,
                         c.above ? "above" : "below", c.threshold);
     text += fmt::format("   predicted  up to {:.2f} times as fast\n", d.gain);
-    text += fmt::format("   confirm    {}\n", c.experiment);
-    if (const auto trial = all.run.trials.find(c.name); trial != all.run.trials.end())
-      text += fmt::format("   proof      {:.2f} times as fast with it: {}\n", trial->second,
-                          trial->second >= c.trial_gain ? "confirmed" : "NOT confirmed");
+    if (kernel != nullptr && c.name == "spilled-registers" && !kernel->spills.empty())
+      text += fmt::format("   where      {}\n", spill_text(*kernel));
+    text += confirm_text(all, kernel, c);
     text += fmt::format("   fix        {}\n", c.action);
   }
   if (!others.empty()) text += fmt::format("also: {}\n", others);
@@ -78,6 +125,19 @@ std::string run_text(const Foreign& all) {
                           percent(r.pageable_bytes / r.copied_bytes));
     }
     text += "\n";
+  }
+  if (!r.taken.empty()) {
+    text += "doctor     ";
+    for (const auto& [what, seconds] : r.taken)
+      text += fmt::format("{} for {}, ", to_text(Seconds{seconds}), what);
+    text += "beside the program's own run\n";
+  }
+  if (const CardState& c = r.card; c.samples > 0) {
+    text += fmt::format(
+        "card       {:.0f} W at work, {:.0f} W most, of {:.0f} W; {:.2f} of {:.2f} GHz, "
+        "{:.0f} C; held down by power {}, heat {}, a setting {} of the time\n",
+        c.watts, c.most_watts, c.limit_watts, 1e-9 * c.clock_hz, 1e-9 * c.best_clock_hz, c.celsius,
+        percent(c.by_power), percent(c.by_heat), percent(c.by_setting));
   }
   for (const std::string& note : r.notes)
     text += "note       " + note + "\n";
@@ -128,7 +188,7 @@ std::string kernel_lines(const Foreign& all, const ForeignKernel& k, const Forei
     text += fmt::format(", {:.0f} B shared", *k.counts.shared_bytes);
   text += "\n" + reached_text(all, k, asked);
   const auto found = diagnose_kernel(all, k, asked.bytes);
-  add_causes(text, all, found);
+  add_causes(text, all, &k, found);
   if (found.empty() && !k.counted_by.empty()) {
     const Busy busy = busy_of(k.counts);
     text += busy.most() >= busy_enough
@@ -157,7 +217,7 @@ std::vector<const ForeignKernel*> chosen(const Foreign& all, const ForeignAsked&
 
 std::string foreign_text(const Foreign& all, const ForeignAsked& asked) {
   std::string text = run_text(all);
-  add_causes(text, all, diagnose_run(all));
+  add_causes(text, all, nullptr, diagnose_run(all));
   int number = 0;
   for (const ForeignKernel* const kernel : chosen(all, asked))
     text += kernel_lines(all, *kernel, asked, ++number);

@@ -18,7 +18,28 @@ std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-Json json_of(const Foreign& whole, const std::vector<ForeignDiagnosis>& found) {
+/// Of the kernel of a cause: where it spills, and its twin.
+void add_proofs(Json& json, const ForeignKernel& k, std::string_view cause) {
+  if (cause == "spilled-registers") {
+    for (const SpillLine& l : k.spills)
+      json["lines"].push_back(
+          {{"file", l.file}, {"line", l.line}, {"stores", l.stores}, {"loads", l.loads}});
+  }
+  for (const TwinRun& t : k.twins) {
+    if (t.cause != cause) continue;
+    json["twin"] = {{"twin", t.what}, {"change", t.change}};
+    if (t.missing.empty()) {
+      json["twin"]["seconds"] = t.seconds;
+      json["twin"]["changed_seconds"] = t.changed_seconds;
+      json["twin"]["gain"] = t.seconds / t.changed_seconds;
+    } else {
+      json["twin"]["missing"] = t.missing;
+    }
+  }
+}
+
+Json json_of(const Foreign& whole, const ForeignKernel* kernel,
+             const std::vector<ForeignDiagnosis>& found) {
   Json all = Json::array();
   for (const ForeignDiagnosis& d : found) {
     const auto trial = whole.run.trials.find(d.cause->name);
@@ -32,6 +53,7 @@ Json json_of(const Foreign& whole, const std::vector<ForeignDiagnosis>& found) {
          {"proved_gain", trial != whole.run.trials.end() ? Json(trial->second) : Json(nullptr)},
          {"experiment", d.cause->experiment},
          {"fix", d.cause->action}});
+    if (kernel != nullptr) add_proofs(all.back(), *kernel, d.cause->name);
   }
   return all;
 }
@@ -54,6 +76,15 @@ Json json_of(const ForeignRun& r) {
                            {"waits", r.waits},
                            {"copied_bytes", r.copied_bytes}};
   }
+  if (const CardState& c = r.card; c.samples > 0) {
+    program["card"] = {{"samples", c.samples},       {"watts", c.watts},
+                       {"most_watts", c.most_watts}, {"limit_watts", c.limit_watts},
+                       {"clock_hz", c.clock_hz},     {"best_clock_hz", c.best_clock_hz},
+                       {"celsius", c.celsius},       {"held_by_power", c.by_power},
+                       {"held_by_heat", c.by_heat},  {"held_by_setting", c.by_setting}};
+  }
+  for (const auto& [what, seconds] : r.taken)
+    program["doctor_seconds"][what] = seconds;
   program["notes"] = r.notes;
   return program;
 }
@@ -89,7 +120,7 @@ Json kernel_json(const Foreign& all, const ForeignKernel& k, const ForeignAsked&
   if (const Counted bytes = k.counts.bytes()) json["bytes"] = *bytes;
   if (const Counted flops = k.counts.flops()) json["flops"] = *flops;
   json["counters"] = counters_of(k);
-  json["causes"] = json_of(all, diagnose_kernel(all, k, asked.bytes));
+  json["causes"] = json_of(all, &k, diagnose_kernel(all, k, asked.bytes));
   return json;
 }
 
@@ -124,7 +155,7 @@ Json record_of(const Foreign& all, const ForeignKernel& k, const ForeignAsked& a
       r["fraction"] = (read + written) / seconds / peak;
     }
   }
-  r["diagnoses"] = json_of(all, diagnose_kernel(all, k, asked.bytes));
+  r["diagnoses"] = json_of(all, &k, diagnose_kernel(all, k, asked.bytes));
   return r;
 }
 
@@ -132,7 +163,7 @@ Json record_of(const Foreign& all, const ForeignKernel& k, const ForeignAsked& a
 
 std::string foreign_json(const Foreign& all, const ForeignAsked& asked) {
   Json json{{"program", json_of(all.run)}};
-  json["program"]["causes"] = json_of(all, diagnose_run(all));
+  json["program"]["causes"] = json_of(all, nullptr, diagnose_run(all));
   json["kernels"] = Json::array();
   for (const ForeignKernel* const kernel : chosen(all, asked))
     json["kernels"].push_back(kernel_json(all, *kernel, asked));

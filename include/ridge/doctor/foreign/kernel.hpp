@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ridge::doctor {
@@ -59,7 +60,7 @@ struct LaunchCounts {
 /// A name that a profiler gives a count, which member it is, and how much one of it is.
 struct CountName {
   std::string_view name;
-  Counted LaunchCounts::*member;
+  Counted LaunchCounts::* member;
   double unit = 1;
   bool adds = false; ///< counts of several names are one member
 };
@@ -69,17 +70,35 @@ struct CountName {
 /// GPU has all.
 [[nodiscard]] std::string foreign_ncu_metrics(std::string_view refused = {});
 
+/// A line of a program's source whose instructions keep values of threads in memory.
+struct SpillLine {
+  std::string file;
+  int line = 0;
+  int stores = 0, loads = 0; ///< instructions, not how often they run
+};
+
+/// What a twin of a launch took: a kernel made here with its blocks, registers, requests and bytes.
+struct TwinRun {
+  std::string cause;  ///< that the change takes away
+  std::string what;   ///< the twin: "16 B a lane, 255 registers"
+  std::string change; ///< "256 threads a block"
+  double seconds = 0, changed_seconds = 0;
+  std::string missing; ///< why it did not run; empty where it did
+};
+
 /// A kernel (on a cpu: a function or the whole program), its launches together.
 struct ForeignKernel {
   std::string name;     ///< as people read it
   std::string raw_name; ///< mangled, where it is known
   double launches = 0;
-  double seconds = 0;     ///< of all launches together
-  double shortest = 0;    ///< seconds of the shortest launch; 0: not known
-  std::string shape;      ///< "(100,1,1) x (256,1,1)"
-  LaunchCounts counts;    ///< of one launch
-  std::string counted_by; ///< "ncu", "rocprofv3"; empty: nothing was counted
-  Counted launch_seconds; ///< of the launch that was counted
+  double seconds = 0;            ///< of all launches together
+  double shortest = 0;           ///< seconds of the shortest launch; 0: not known
+  std::string shape;             ///< "(100,1,1) x (256,1,1)"
+  LaunchCounts counts;           ///< of one launch
+  std::string counted_by;        ///< "ncu", "rocprofv3"; empty: nothing was counted
+  Counted launch_seconds;        ///< of the launch that was counted
+  std::vector<SpillLine> spills; ///< most instructions first
+  std::vector<TwinRun> twins;
 
   [[nodiscard]] double mean() const { return launches > 0 ? seconds / launches : 0; }
 };
@@ -88,6 +107,16 @@ struct ForeignKernel {
 struct ProcessorCounts {
   Counted cycles, instructions, branches, branch_misses, cache_misses, tlb_misses, loads,
       node_loads, node_misses;
+};
+
+/// A GPU's power and clocks while a program ran, by samples in which it was not idle.
+struct CardState {
+  double samples = 0;
+  double watts = 0, most_watts = 0, limit_watts = 0;
+  double clock_hz = 0, best_clock_hz = 0; ///< mean, and what it is made for
+  double celsius = 0;                     ///< most
+  double by_power = 0, by_heat = 0,
+         by_setting = 0; ///< shares of the samples that it held clocks down
 };
 
 /// Time of a program beside its kernels, from a timeline. Seconds.
@@ -110,6 +139,9 @@ struct ForeignRun {
   double copied_bytes = 0, pageable_bytes = 0, copy_seconds = 0;
   double device_bytes = 0; ///< most that was allocated on the device at once; 0: not known
   std::string device, device_name;
+  CardState card;
+  /// Seconds that the doctor took, by what for; the program's own run is not among them.
+  std::vector<std::pair<std::string, double>> taken;
   std::vector<std::string> notes; ///< what could not be found out, and why
   /// By a cause's name: the time without what its experiment sets, over that with it.
   std::map<std::string, double, std::less<>> trials;

@@ -15,6 +15,7 @@ struct ForeignAsked {
   int top = 3;                      ///< kernels at most
   double bytes = 0;                 ///< that a launch must move at least; 0: not known
   double flops = 0;                 ///< operations of a launch; 0: those that were counted
+  bool quick = false; ///< two runs in place of three, the second ended once it was counted
 };
 
 /// The kernels that are asked for, the largest share of time first. Throws UsageError that lists

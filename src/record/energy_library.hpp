@@ -1,0 +1,44 @@
+// Libraries of a card's vendor, opened when they are asked for.
+#pragma once
+
+#include <ridge/core/error.hpp>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <string>
+
+namespace ridge {
+
+/// A library that stays open while a counter of its is read.
+class EnergyLibrary {
+public:
+  EnergyLibrary(const std::string& name, const std::string& help)
+      : name_(name), handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (handle_ == nullptr) throw Failure(fmt::format("{} is not here; {}", name, help));
+  }
+  EnergyLibrary(const EnergyLibrary&) = delete;
+  EnergyLibrary& operator=(const EnergyLibrary&) = delete;
+  ~EnergyLibrary() { dlclose(handle_); }
+
+  template <class F>
+  [[nodiscard]] F* get(const char* function) const {
+    auto* const found = reinterpret_cast<F*>(dlsym(handle_, function));
+    if (found == nullptr) throw Failure(fmt::format("{} has no {}", name_, function));
+    return found;
+  }
+
+  void require(int status, const char* function) const {
+    if (status != 0) {
+      throw Failure(fmt::format("{}: {} gives error {}: this card or this user has no energy "
+                                "counter",
+                                name_, function, status));
+    }
+  }
+
+private:
+  std::string name_;
+  void* handle_;
+};
+
+} // namespace ridge

@@ -1,0 +1,73 @@
+// A launch that takes longer than modelled, on a part of its data.
+#include <ridge/core/error.hpp>
+#include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/longer.hpp>
+
+#include <gtest/gtest.h>
+
+namespace ridge::lab {
+namespace {
+
+TEST(Longer, HalvesTheLastAxesFirst) {
+  EXPECT_EQ(part_of({4096, 4096}, 400e6, 20e6), (Extents{4096, 128}));
+  EXPECT_EQ(part_of({64, 1, 28, 4096}, 100e6, 1e6), (Extents{64, 1, 28, 32}));
+  EXPECT_EQ(part_of({100, 10, 8}, 100e6, 30e6), (Extents{25, 10, 8}));
+  EXPECT_EQ(part_of({100}, 10, 20), (Extents{100}));
+  EXPECT_EQ(part_of({8, 8, 8}, 100e6, 1e6).rank(), 0);
+}
+
+/// A visit of a copy that took `longer` times as long as modelled.
+Visit visit_of(double longer) {
+  Visit visit;
+  visit.size = Extents{1 << 24};
+  visit.findings.time.seconds = Seconds{1};
+  visit.findings.facts.device.cache_bytes = 1 << 20;
+  visit.findings.facts.least_read = visit.findings.facts.least_written = 1 << 26;
+  visit.record.emplace();
+  visit.record->timing = Timing{{longer}, {longer}, {longer}, 5};
+  visit.record->achieved = Achievement{1, "B/s", 2, "copy"};
+  return visit;
+}
+
+TEST(Longer, IsAskedForLongLaunchesOnAQuietMachineOnly) {
+  int made = 0;
+  const auto make = [&](const Extents& part) -> std::unique_ptr<Case> {
+    ++made;
+    EXPECT_LE(8 * part.count(), 1 << 20);
+    throw UsageError("not of that size");
+  };
+  Visit usual = visit_of(1.2), busy = visit_of(2), cached = visit_of(2), pairs = visit_of(2),
+        longer = visit_of(2);
+  busy.record->details.push_back({busy_detail, 1, {}});
+  cached.record->in_cache = true;
+  pairs.record->achieved->unit = "interactions/s";
+  for (Visit* const visit : {&usual, &busy, &cached, &pairs})
+    examine_longer(*visit, make, {});
+  EXPECT_EQ(made, 0);
+  examine_longer(longer, make, {});
+  EXPECT_EQ(made, 1);
+  EXPECT_TRUE(longer.record->details.empty() && longer.findings.diagnoses.empty());
+}
+
+TEST(Longer, AddsWhatAPartOfTheDataTells) {
+  const Device cpu("cpu");
+  RoofSource roof(cpu, true);
+  const BenchKernel& kernel = find_bench_kernel("laplacian");
+  BenchRequest request{cpu, Extents{64, 64, 16}, "fp64", "auto", {}};
+  const auto make = [&](const Extents& part) {
+    request.size = part;
+    return kernel.make_case(request, roof);
+  };
+  Visit visit = visit_of(2);
+  visit.size = Extents{64, 64, 4096};
+  visit.schedule = make({64, 64, 16})->menu().parse("auto");
+  examine_longer(visit, make, {.repeats = 3});
+  ASSERT_EQ(visit.record->details.size(), 2U);
+  EXPECT_GT(visit.record->details[1].number, 0);
+  EXPECT_LT(visit.record->details[1].number, 0.5); // of 128 MB in the cache
+  ASSERT_EQ(visit.findings.diagnoses.size(), 1U);
+  EXPECT_EQ(visit.findings.diagnoses[0].cause->name, "slow-memory");
+}
+
+} // namespace
+} // namespace ridge::lab
