@@ -29,6 +29,7 @@ configure: setup
 # For the devices that are here, as `make lab` builds; check-all also compiles for GPUs that are not.
 HERE := -DRIDGE_GPU_KERNELS=$(if $(PRESET)$(filter check-all,$(MAKECMDGOALS)),ALL,HERE)
 check check-all: override CMAKE_FLAGS += -DRIDGE_PYTHON=$(PYTHON)/bin/python $(HERE)
+check-all: export RIDGE_HEADERS ?= all
 check check-all: python build
 	@$(SPIN) ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
 

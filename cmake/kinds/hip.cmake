@@ -38,12 +38,12 @@ if(RIDGE_WITH_HIP)
   endif()
   # As for CUDA. A tenth of the time.
   set(RIDGE_HIP_CHECK_FLAGS --cuda-device-only -fsyntax-only)
-  # Of a sample: what test/hip reads.
+  # Of a sample: what test/hip reads; of reductions one of ten.
   set(RIDGE_HIP_SAMPLE
-      "/(stencil_[^/]*|pairs_[^/]*|lattice_maps|lattice/reduce_kernels|chain_acoustic|chain_streams|sweep_kernels|(oc)?tree[^/]*_kernels|small_kernels)[.]cpp$")
+      "/(stencil_[^/]*|pairs_[^/]*|lattice_maps|one_reduction_kernels|chain_acoustic|chain_streams|sweep_kernels|(oc)?tree[^/]*_kernels|small_kernels)[.]cpp$")
   # And of that for the first architecture alone:
   set(RIDGE_HIP_SAMPLE_OF_FIRST
-      "/(lattice_maps|lattice/reduce_kernels|chain_acoustic|sweep_kernels|(oc)?tree[^/]*_kernels)[.]cpp$")
+      "/(lattice_maps|one_reduction_kernels|chain_acoustic|sweep_kernels|(oc)?tree[^/]*_kernels)[.]cpp$")
   set(RIDGE_HIP_FIRST_FLAGS)
   foreach(arch IN LISTS RIDGE_HIP_ARCH)
     list(APPEND RIDGE_HIP_FLAGS --offload-arch=${arch})

@@ -80,12 +80,18 @@ SourceInFolder source_of(const Job& job, const std::string& folder) {
   return source;
 }
 
-/// Where the compiler does not even take the library's own header, says so.
+/// Where the compiler does not even take the library's own header, says so. What was compiled beforehand it takes.
 void require_headers(const Job& job, const SourceInFolder& source) {
+  if (job.header == job.prelude && std::ranges::count(source.options, "-include") > 0) return;
   const std::string name = "headers" + job.compiler.suffix;
   write_source(source.folder + "/" + name, fmt::format("#include <{}>\n", job.header));
   std::vector<std::string> command = job.compiler.command;
-  command.insert(command.end(), {"-I" + headers_folder(), name, "-c", "-o", "headers.o"});
+  command.insert(command.end(), {"-I" + headers_folder(), name});
+  if (job.compiler.takes_text) {
+    command.emplace_back("-fsyntax-only");
+  } else {
+    command.insert(command.end(), {"-c", "-o", "headers.o"});
+  }
   const Finished finished =
       run_watched(fmt::format("Ridge's headers with {}", program_name(job.compiler)), 3, command,
                   source.folder);

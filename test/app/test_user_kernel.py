@@ -1,13 +1,14 @@
 """Kernels in a file of the user's own: FILE.hpp:Name."""
 
 import os
+import pathlib
 import shutil
 
 import numpy as np
 import pytest
 
 from user_kernels import cache, env, heat, sources  # noqa: F401 -- fixtures
-from user_kernels import CHARGES, HEAT, RATE, is_header, lend_all, want_headers
+from user_kernels import CHARGES, HEAT, RATE, is_header, lend_all, lend_headers, want_headers
 
 
 def test_headers_are_compiled_once_for_many_kernels(ridge, cache, heat, sources, folder):
@@ -31,6 +32,11 @@ def test_headers_are_compiled_once_for_many_kernels(ridge, cache, heat, sources,
         with open(header, "rb") as file:
             assert file.read(4) == b"gpch", header
     lend_all(folder / "mine", cache)  # the other tests run the same kernels
+    lend_headers(folder / "mine", cache)  # and want the same headers
+    if "RIDGE_CACHE" in os.environ:  # as do those of other files, which begin soon
+        common = pathlib.Path(os.environ["RIDGE_CACHE"])
+        common.mkdir(mode=0o700, exist_ok=True)
+        lend_headers(cache, common)
 
 
 @pytest.mark.parametrize("device", ["cpu", "simt:32"])

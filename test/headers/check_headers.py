@@ -5,6 +5,9 @@ is seen alone, and gives the other nothing that this does not include itself. So
 headers, each of which includes the one before. What several chains' ends include anyway is compiled once and lent
 to them.
 
+A third of the chains is compiled, which the second of the commit chooses, and each that holds a header of ridge/
+itself or one that the last commit or the working tree changes. RIDGE_HEADERS=all compiles all, as `make check-all` does.
+
 Usage: check_headers.py INCLUDE_FOLDER HEADER...; the compiler is that of CXX.
 """
 
@@ -32,6 +35,7 @@ KINDS = [  # patterns of headers, and the options of their kind
     ("*", ()),
 ]
 STANDARD_HEADER = 2500  # lines of one, about
+PARTS = 3
 OTHERS = 1.5  # headers that one must save the time of to be compiled ahead
 
 include = pathlib.Path(sys.argv[1])
@@ -118,6 +122,29 @@ def chains(users):
     return found
 
 
+def git(*words):
+    """What it says; None where there is no repository, or no such commit."""
+    try:
+        told = subprocess.run(["git", *words], capture_output=True, text=True, cwd=pathlib.Path(__file__).parent)
+    except FileNotFoundError:
+        return None
+    return told.stdout if told.returncode == 0 else None
+
+
+def part_chosen():
+    """Which part of the chains; None for all, which are looked at where there is no commit to tell."""
+    moment = None if os.environ.get("RIDGE_HEADERS") == "all" else git("log", "-1", "--format=%ct")
+    return int(moment) % PARTS if moment else None
+
+
+def some_of(users, part, changed):
+    """The headers of a part's chains, and of those with a changed one or what users include: ridge/NAME.hpp."""
+    if part is None:
+        return users
+    return [header for number, chain in enumerate(sorted(chains(users))) for header in chain
+            if number % PARTS == part or any(other.count("/") == 1 or other in changed for other in chain)]
+
+
 def compile_ahead(header, options, folder):
     lent = folder / (re.sub(r"\W", "_", " ".join((header, *options))) + ".hpp")
     lent.write_text(f"#include <{header}>\n")
@@ -137,7 +164,9 @@ def compiles(chain, options, lent):
 
 
 def main():
-    kinds = {options: [header for header in headers if kind_of(header) == options]
+    part = part_chosen()
+    changed = {file.partition("include/")[2] for file in (git("diff", "--name-only", "HEAD~1") or "").splitlines()}
+    kinds = {options: some_of([header for header in headers if kind_of(header) == options], part, changed)
              for options in {kind_of(header) for header in headers} - {NOT_HERE}}
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         # With g++ alone: clang takes compiled headers another way.
@@ -154,7 +183,8 @@ def main():
         good = list(pool.map(lambda words: compiles(*words), work))
     found = {header for chain, *_ in work for header in chain} | {header for header, _ in lent}
     assert found >= {header for users in kinds.values() for header in users}
-    print(f"checked {len(found)} headers of {len(headers)} in {len(lent) + len(work)} compilations")
+    which = "all" if part is None else f"part {part} of 0 to {PARTS - 1}"
+    print(f"checked {len(found)} headers of {len(headers)}, {which}, in {len(lent) + len(work)} compilations")
     return not all(good)
 
 

@@ -16,7 +16,8 @@ import tempfile
 
 ARCHITECTURES = os.environ.get("RIDGE_HIP_ARCH", "gfx90a gfx942 gfx1100").split()
 # Those that have all that there is: the first where a build makes a sample (RIDGE_GPU_SAMPLE).
-COMPLETE = ARCHITECTURES[:1] if os.environ.get("RIDGE_HIP_SAMPLED") else ARCHITECTURES
+SAMPLED = bool(os.environ.get("RIDGE_HIP_SAMPLED"))
+COMPLETE = ARCHITECTURES[:1] if SAMPLED else ARCHITECTURES
 BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
 LOADS = ("stencil", "ascending", "packs")  # in the order of the enumerations in schedule_fields.hpp
 STORES = ("plain", "nontemporal")
