@@ -73,9 +73,6 @@ private:
       throw UsageError("lists, trees and cycles of multigrid are known once they have run: give "
                        "--device, without --on or --checklist");
     }
-    if (is_cycle && launch.schedule != "auto" && launch.schedule != "v")
-      throw UsageError(fmt::format("the doctor examines V cycles from the finest level, not '{}'",
-                                   launch.schedule));
     if (!recorded && !chosen.make_menu)
       throw UsageError(
           fmt::format("the doctor does not know what {} does with memory", launch.kernel));
@@ -144,6 +141,9 @@ private:
     lab::BenchRequest request = request_of(chosen, {}, 1);
     const auto running = chosen.make_case(request, roof);
     const NamedText now = running->menu().parse(launch.schedule);
+    if (chosen.pattern == "solve" && !now.text.starts_with("cycle=v level=0 "))
+      throw UsageError(fmt::format("the doctor examines V cycles from the finest level, not '{}'",
+                                   launch.schedule));
     request.schedule = now.text;
     lab::Visit visit = visit_of(chosen, place, now);
     lab::run_visit(visit, *running, request, roof);

@@ -125,6 +125,7 @@ void examine_record(Visit& visit, Case& running, const std::function<void()>& be
     tried.push_back(program.record());
   }
   visit.findings.diagnoses = doctor::diagnose(*visit.record, tried);
+  visit.findings.best = doctor::default_of(*visit.record);
 }
 
 void prove_visit(Visit& visit, Case& running, const std::function<void()>& between) {

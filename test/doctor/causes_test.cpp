@@ -146,6 +146,26 @@ TEST(Levels, SayWhatDominatesThem) {
   EXPECT_NEAR(found.front().predicted_gain, 29.0 / 19, 1e-6);
 }
 
+TEST(Levels, AreBetterUnderTheDefaultScheduleWhereTheRecordSaysSo) {
+  Record r;
+  EXPECT_EQ(default_of(r).fix, "");
+  r.details = {{default_gain, 1.25, {}}};
+  EXPECT_EQ(default_of(r).fix, "schedule v, the default");
+  EXPECT_EQ(default_of(r).predicted_gain, 1.25);
+  // A level that has no pass of its own since march_from is above its points.
+  r.schedule = "cycle=v level=0 down=cells up=auto march_from=4000000";
+  r.achieved = Achievement{1, "B/s", 1e12, "copy"};
+  r.details = {{"seconds_9x9x9", 30e-3, {}},
+               {"bytes_9x9x9", 8e9, {}},
+               {"moved_9x9x9", 24e9, {}},
+               {"launches_9x9x9", 7, {}}};
+  const auto found = diagnose(r, {});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().cause->name, "staged-levels");
+  EXPECT_EQ(found.front().schedule, "cycle=v level=0 down=cells up=auto march_from=0");
+  EXPECT_NEAR(found.front().predicted_gain, 3, 1e-6);
+}
+
 TEST(Facts, CountUnitsThatWaitForTheOneWithMostBlocks) {
   Facts f;
   f.device.units = 100;

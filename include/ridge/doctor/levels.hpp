@@ -1,6 +1,7 @@
 // The cost of each level of a cycle of multigrid, as its record tells.
 #pragma once
 
+#include <ridge/doctor/diagnosis.hpp>
 #include <ridge/record/record.hpp>
 
 #include <string>
@@ -36,6 +37,11 @@ struct LevelCost {
   /// where it moves none too many, or "exact", the coarsest level's solution.
   [[nodiscard]] std::string_view dominated_by() const;
 };
+
+/// The detail that says how many times as fast the default schedule is, as far as it is known.
+inline constexpr const char* default_gain = "default_gain";
+/// The default schedule, where a record says that it is faster.
+[[nodiscard]] Best default_of(const Record& record);
 
 /// The finest first; empty where a record has none.
 [[nodiscard]] std::vector<LevelCost> levels_of(const Record& record);

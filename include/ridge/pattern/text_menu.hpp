@@ -17,7 +17,7 @@ namespace ridge {
 
 /// `Schedule` is a variant of the schedules of kinds of devices.
 template <class Schedule>
-class TextMenu final : public Menu {
+class TextMenu : public Menu {
 public:
   using Named = text::Named<Schedule>;
   struct Source {

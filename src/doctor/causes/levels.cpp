@@ -41,6 +41,11 @@ std::vector<LevelCost> levels_of(const Record& record) {
   return levels;
 }
 
+Best default_of(const Record& record) {
+  const double gain = number_of(record, default_gain).value_or(1);
+  return gain > 1.005 ? Best{"schedule v, the default", gain} : Best();
+}
+
 namespace {
 
 /// Levels of a kind together.
@@ -104,7 +109,11 @@ Cure one_pass_each_way(const Record& sick, const std::vector<Record>& /*tried*/)
   const double all = seconds_of(levels);
   const Together large = together(levels, false);
   const bool is_cpu = sick.device.kind == DeviceKind::cpu;
-  return {all / (all - large.spared),
+  const double gain = all / (all - large.spared);
+  if (field_of(sick, "march_from") > 0)
+    return {gain, "give march_from=0: levels have passes from as many points on as suit the device",
+            sick.schedule.substr(0, sick.schedule.find("march_from=")) + "march_from=0"};
+  return {gain,
           fmt::format("{} level{} from {} points on take {:.0f} % of the cycle in {:.0f} passes, "
                       "where {} would do: {}",
                       large.count, large.count == 1 ? "" : "s", large.first,

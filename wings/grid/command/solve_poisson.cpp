@@ -2,6 +2,7 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/grid/multigrid.hpp>
 #include <ridge/grid/own_kernel.hpp>
+#include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
 #include "app/apply_output.hpp"
@@ -35,6 +36,7 @@ struct PoissonCommand {
   std::string spacing = "1", method = "auto", device = "auto";
   std::string own;             ///< FILE.hpp:Name
   std::string cycle, smoother; ///< empty: not given
+  std::string schedule = "auto";
   std::vector<std::string> settings;
   double shift = 0, tolerance = 1e-10;
   int order = 2;
@@ -68,6 +70,9 @@ struct PoissonCommand {
     (void)parsed_cycle();
     (void)parsed_smoother();
     require_own();
+    refuse_if(schedule != "auto" && (method == "fft" || smoother == "red-black"),
+              "--schedule lays out the passes of chebyshev's sweeps: it goes with neither "
+              "--method fft nor --smoother red-black");
     refuse_if(!(tolerance > 0 && tolerance < 1), "--tol is between 0 and 1, not {}", tolerance);
     std::vector<std::filesystem::path> fields = face_files(problem.boundaries);
     read_face_fields(problem.boundaries, source.extents());
@@ -101,9 +106,10 @@ struct PoissonCommand {
         "'{}'",
         own);
     refuse_if(!coefficient.empty() || !mask.empty() || shift != 0 || order != 2 || project ||
-                  !cycle.empty() || !smoother.empty() || (method != "auto" && method != "cg"),
+                  !cycle.empty() || !smoother.empty() || schedule != "auto" ||
+                  (method != "auto" && method != "cg"),
               "an operator in a file takes no --coefficient, --mask, --shift, --order, --project, "
-              "--cycle, --smoother or --method but cg");
+              "--cycle, --smoother, --schedule or --method but cg");
   }
 
   /// How ranks share the datasets: all are as f is.
@@ -211,9 +217,10 @@ struct PoissonCommand {
     Progress progress;
     const solve::GridOptions options = options_of(progress, !given.guess, shares.ranks);
     GridSolution solution;
+    std::string source; // of the schedule
     if (own.empty()) {
-      solution =
-          by_cycles(queue, problem, shares, given, View<const T>(f.view()), u.view(), options);
+      solution = by_cycles(queue, problem, shares, given, View<const T>(f.view()), u.view(),
+                           options, source);
     } else {
       solution = solve::solve_own<T>(queue, problem, own, settings, View<const T>(f.view()),
                                      u.view(), options, shares.ranks);
@@ -223,6 +230,9 @@ struct PoissonCommand {
     write(queue, problem, shares, solution, u.data(), result);
     Record record =
         record_of_solve(queue, shares.ranks, shares.source.extents(), own, solution, f, u);
+    if (!solution.tiles.empty())
+      record.details.insert(record.details.end(),
+                            {{"tiles", 0, solution.tiles}, {lab::source_detail, 0, source}});
     if (project) record.details.push_back({"removed_mean", solution.removed_mean, ""});
     if (json) fmt::print("{}\n", to_json(std::vector{record}));
     if (!json && result) print_solve(record, solution, result->text());
@@ -274,6 +284,7 @@ struct PoissonCommand {
     options.most_cycles = most_cycles();
     options.method = parsed_method();
     options.cycle = parsed_cycle();
+    if (schedule != "auto" && !options.cycle) options.cycle = solve::CycleShape::v;
     options.smoother = parsed_smoother();
     options.full = full;
     options.project = project;
@@ -291,10 +302,11 @@ struct PoissonCommand {
     return static_cast<int>(std::min<Index>(*cycles, 1 << 30));
   }
 
+  /// `source`: becomes where the schedule is from.
   template <class T>
-  static GridSolution by_cycles(Queue& queue, const solve::GridProblem& problem,
-                                const Shares& shares, const Given& given, const View<const T>& f,
-                                const View<T>& u, const solve::GridOptions& options) {
+  GridSolution by_cycles(Queue& queue, const solve::GridProblem& problem, const Shares& shares,
+                         const Given& given, const View<const T>& f, const View<T>& u,
+                         const solve::GridOptions& options, std::string& source) const {
     const auto& [guess, k, land] = given;
     solve::Multigrid<T> solver(queue, problem, shares.ranks);
     if (k) { // the solver keeps it in its own way
@@ -307,6 +319,12 @@ struct PoissonCommand {
       }
     } else if (land) {
       set_mask(queue, solver, shares, *land, {});
+    }
+    const bool is_asked = schedule != "auto";
+    source = is_asked ? "--schedule" : "default";
+    if (is_asked || !reproducible) { // whose bits do not depend on what was tuned
+      const std::string found = solver.lay(schedule);
+      if (!is_asked) source = found;
     }
     return solver.solve(f, u, options);
   }
@@ -392,6 +410,9 @@ void add_poisson(const Command& solve) {
       {"--smoother", &o->smoother,
        "chebyshev: two sweeps before and after coarser levels; red-black: one each; if not given, "
        "red-black on a cpu of cycles alone without --coefficient or --mask, else chebyshev"},
+      {"--schedule", &o->schedule,
+       "of chebyshev on a GPU: the tiles of its passes, such as 'down=cells up=small'; auto: what "
+       "ridge tune multigrid found, else what is known to be good"},
       {"--order", &o->order, "2, 4, 6 or 8; 2 if not given"},
       {"--shift", &o->shift, "at least 0; 0 if not given: Poisson's equation"},
       {"--tol", &o->asked,

@@ -19,7 +19,8 @@ class Solution:
     `out` is the array with the solution. `residuals` has |f - A u| over the norm of the right-hand
     side: of the first guess, then after each of the `iterations`, computed from the solution.
     `seconds` are of all of them, `bytes` what they must at least move, an array a pass. `schedule` says how the
-    method went, such as "multigrid W(2,2)".
+    method went, such as "multigrid W(2,2)"; `tiles` the tiles down and up of each level that is one pass each way on a
+    GPU, "cells/large small/small".
 
     `criterion`: "residual", as small as `tol`; or "rounding", where the residual fell no further and is what rounding
     leaves of it. `backward_error` is known there: the residual's norm over that of |A| |u| + |f|; and `error`, about what
@@ -39,6 +40,7 @@ class Solution:
         self.removed_mean: float = fields["removed_mean"]
         self.method: str = fields["method"]
         self.schedule: str = fields["schedule"]
+        self.tiles: str = fields["tiles"]
         self.device: str = fields["device"]
 
     @property
@@ -84,7 +86,7 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
           tol: Optional[float] = None, spacing: Union[float, Sequence[float]] = 1.0, coefficient: Any = None,
           mask: Any = None, shift: float = 0.0, order: int = 2, method: str = "auto", guess: bool = False, project: bool = False,
           iterations: Optional[int] = None, cycle: Optional[str] = None, smoother: Optional[str] = None,
-          numbers: Optional[Mapping[str, float]] = None,
+          schedule: str = "auto", numbers: Optional[Mapping[str, float]] = None,
           device: Optional[str] = None) -> Solution:
     """Solves div(k grad u) - shift u = f for `out`, or for a new array of f's library.
 
@@ -95,7 +97,8 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     condition, as `ridge.sweeps` takes them: "periodic", or {"x": "dirichlet:0", "y-": "neumann:1", ...}.
     `spacing` is between points: one number, or one an axis in the arrays' order. `method`: "auto",
     "fft", "multigrid" or "cg". `cycle` of multigrid: "v", "w" or, without "cg", "f"; `smoother`: "chebyshev" or
-    "red-black"; "auto" takes no "fft" with these. Points where `mask`, of f's shape and of its type or bool, is not 0 are
+    "red-black"; "auto" takes no "fft" with these. `schedule` lays out the passes of "chebyshev" on a GPU, such as
+    "down=cells up=small"; "auto": what `ridge tune multigrid` found, else what is known to be good. Points where `mask`, of f's shape and of its type or bool, is not 0 are
     not solved for: nothing flows into them, and the solution is 0 there, on faces, too. `iterations`: most of them, 100,
     or 10000 of conjugate gradients. `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32; where rounding
     leaves more of the residual, a solution that is right but for it has converged, too.
@@ -114,7 +117,7 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
         if is_recorded(f, coefficient, mask, shift, out, numbers):
             return recorded(operator, f, out, boundary, spacing, coefficient, mask, shift, {
                 "tol": tol, "order": order, "method": method, "guess": guess, "project": project, "cycle": cycle,
-                "iterations": iterations, "smoother": smoother, "numbers": numbers, "device": device})
+                "iterations": iterations, "smoother": smoother, "schedule": schedule, "numbers": numbers, "device": device})
         f, coefficient, mask, shift = map(_arrays.plain, (f, coefficient, mask, shift))
     own, settings = _functor(operator, len(f.shape), numbers)
     if not own and operator not in wanted:
@@ -140,7 +143,8 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     if not 0 < number_of(tol, "solve: tol") < 1:
         raise _core.UsageError(f"solve: tol={tol!r}: it is between 0 and 1")
     most = -1 if iterations is None else whole_of(iterations, "solve: iterations", 0, 2**31 - 1)
-    for what, word, right in (("method", method, "cg"), ("cycle", cycle, "v"), ("smoother", smoother, "chebyshev")):
+    for what, word, right in (("method", method, "cg"), ("cycle", cycle, "v"), ("smoother", smoother, "chebyshev"),
+                              ("schedule", schedule, "auto")):
         if word is not None:
             text_of(word, f"solve: {what}", right)
     if mask is not None:
@@ -150,7 +154,7 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     fields = _grid.solve_grid(
         arrays, _boundary_text(boundary, None, rank), spacing_of(spacing, rank), number_of(shift, "solve: shift"),
         whole_of(order, "solve: order", 1, 100), method, cycle or "",
-        smoother or "", float(tol), most, bool(guess),
+        smoother or "", schedule, float(tol), most, bool(guess),
         bool(project), coefficient is not None, mask is not None, own, settings, device_of(device, "solve: device"))
     if isinstance(operator, Stencil):  # rather than the name of its source
         fields["method"] = f"cg ({operator.__name__})"

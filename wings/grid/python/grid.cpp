@@ -31,6 +31,7 @@ namespace {
 
 struct Asked {
   std::string boundary, method, cycle, smoother;
+  std::string schedule;          ///< auto, or fields
   std::array<double, 3> spacing; ///< x first
   double shift, tolerance;
   int order, cycles; ///< cycles: below 0 where not given
@@ -111,6 +112,11 @@ solve::GridSolution solved(Turn& turn, const std::vector<Array>& all, const Aske
   solve::GridOptions options;
   options.method = method_of(asked.method);
   options.cycle = choice_of<solve::CycleShape>(asked.cycle, "cycle is v, w or f");
+  const bool is_laid = asked.schedule != "auto";
+  if (is_laid && (asked.method == "fft" || asked.smoother == "red-black" || !asked.own.empty()))
+    throw UsageError("solve: schedule lays out the passes of chebyshev's sweeps: it goes with "
+                     "neither method fft, smoother red-black nor a functor");
+  if (is_laid && !options.cycle) options.cycle = solve::CycleShape::v;
   options.smoother =
       choice_of<solve::Smoother>(asked.smoother, "smoother is chebyshev or red-black");
   options.tolerance = asked.tolerance;
@@ -136,15 +142,17 @@ solve::GridSolution solved(Turn& turn, const std::vector<Array>& all, const Aske
   } else if (asked.has_coefficient) {
     solver.set_coefficient(given(2));
   }
+  (void)solver.lay(asked.schedule);
   return solver.solve(View<const T>(f), lab::view_of<T>(all[1]), options);
 }
 
 nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
                     const std::array<double, 3>& spacing, double shift, int order,
                     const std::string& method, const std::string& cycle,
-                    const std::string& smoother, double tolerance, int cycles, bool from_guess,
-                    bool project, bool has_coefficient, bool has_mask, const std::string& own,
-                    const std::vector<std::string>& settings, nb::object device) {
+                    const std::string& smoother, const std::string& schedule, double tolerance,
+                    int cycles, bool from_guess, bool project, bool has_coefficient, bool has_mask,
+                    const std::string& own, const std::vector<std::string>& settings,
+                    nb::object device) {
   const std::string name = "solve";
   std::vector<std::string> names{"f", "out"};
   if (has_coefficient) names.emplace_back("coefficient");
@@ -152,9 +160,9 @@ nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
   const std::vector<std::string> no_numbers;
   const Signature signature{name, names, no_numbers, 0, 1, 2};
   const Call call = look_at_call(signature, std::move(arrays), nb::make_tuple(), std::move(device));
-  const Asked asked{boundary, method,          cycle,    smoother, spacing,
-                    shift,    tolerance,       order,    cycles,   from_guess,
-                    project,  has_coefficient, has_mask, own,      settings};
+  const Asked asked{boundary,        method,    cycle, smoother, schedule,   spacing,
+                    shift,           tolerance, order, cycles,   from_guess, project,
+                    has_coefficient, has_mask,  own,   settings};
   solve::GridSolution how;
   {
     const OthersMayRun others_may_run;
@@ -185,6 +193,7 @@ nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
                      : how.conjugate          ? std::string("cg")
                                               : std::string("multigrid");
   result["schedule"] = own.empty() ? how.method() : "conjugate gradients";
+  result["tiles"] = how.tiles;
   result["device"] = to_text(call.arrays.device);
   return result;
 }
@@ -202,8 +211,9 @@ double copy_rate(const std::string& device) {
 /// Adds `solve_grid` and `copy_rate`.
 void add_to(nb::module_& m) {
   m.def("solve_grid", &solve_grid, "arrays"_a, "boundary"_a, "spacing"_a, "shift"_a, "order"_a,
-        "method"_a, "cycle"_a, "smoother"_a, "tolerance"_a, "cycles"_a, "from_guess"_a, "project"_a,
-        "has_coefficient"_a, "has_mask"_a, "own"_a, "settings"_a, "device"_a.none());
+        "method"_a, "cycle"_a, "smoother"_a, "schedule"_a, "tolerance"_a, "cycles"_a,
+        "from_guess"_a, "project"_a, "has_coefficient"_a, "has_mask"_a, "own"_a, "settings"_a,
+        "device"_a.none());
   m.def("copy_rate", &copy_rate, "device"_a);
 }
 

@@ -129,6 +129,55 @@ void Cycle<T>::set(CycleShape shape, Smoother smoother) {
   forget();
 }
 
+template <class T>
+void Cycle<T>::lay(const MarchSchedule& schedule) {
+  if (schedule == laid_) return;
+  laid_ = schedule;
+  for (const auto& level : levels_)
+    level->march = level->choice(queue_.device(), schedule);
+  forget();
+}
+
+template <class T>
+std::string Cycle<T>::problem(const MarchSchedule& schedule) const {
+  if (schedule == MarchSchedule{}) return {};
+  if (find_offer(queue_.device().kind(), typeid(WayDown<T>)) == nullptr)
+    return fmt::format("down, up and march_from lay out a GPU's passes; on {} there is none such",
+                       to_text(queue_.device().id()));
+  const bool is_named =
+      schedule.down != MarchTile::automatic || schedule.up != MarchTile::automatic;
+  if (is_named && finest().a.k.size != 0) return "with a coefficient there is one tile alone";
+  const auto unlike = [&](const char* way, MarchTile asked,
+                          int MarchChoice::* tile) -> std::string {
+    const bool is_taken = asked == MarchTile::automatic ||
+                          std::any_of(levels_.begin(), levels_.end(), [&](const auto& level) {
+                            const MarchChoice choice = level->choice(queue_.device(), schedule);
+                            return choice.plain && tile_of(choice.*tile) == asked;
+                          });
+    if (is_taken) return {};
+    return fmt::format("{}={}: of {}x{}x{} points and coarser levels none has a pass by that tile, "
+                       "whose smallest march_from= sets",
+                       way, text::value_to_text(asked), points_[0].x, points_[0].y, points_[0].z);
+  };
+  const std::string down = unlike("down", schedule.down, &MarchChoice::tile);
+  return down.empty() ? unlike("up", schedule.up, &MarchChoice::up_tile) : down;
+}
+
+template <class T>
+std::string Cycle<T>::tiles() const {
+  std::string all;
+  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+    if (!marches(l)) continue;
+    const MarchChoice& way = levels_[l]->march;
+    const bool varies = finest().a.k.size != 0;
+    all += fmt::format("{}{}", all.empty() ? "" : " ",
+                       varies ? "coefficient"
+                              : text::value_to_text(tile_of(way.tile)) + "/" +
+                                    text::value_to_text(tile_of(way.up_tile)));
+  }
+  return all;
+}
+
 /// Colours gain more by as many passes over memory, but not where two sweeps are one pass, nor with
 /// a coefficient, nor where their order has to be symmetric (docs/design/solvers.md).
 template <class T>
@@ -406,6 +455,7 @@ void Cycle<T>::full_start() {
 
 template <class T>
 void Cycle<T>::give_cycle(const CycleSchedule& schedule) {
+  lay(schedule.march());
   if (schedule.cycle == CycleShape::full) {
     full_start();
   } else {
@@ -466,6 +516,7 @@ LevelWork Cycle<T>::work(int level) const {
   work.moved = is_last ? work.least : size * moved_elements(l, l > 0);
   constexpr int parts = 7; // four sweeps, residual, restriction, interpolation
   work.launches = is_last ? 1 : marches(l) ? 2 : parts;
+  if (marches(l)) work.excess = levels_[l]->march_excess(queue_.device());
   return work;
 }
 

@@ -47,6 +47,12 @@ public:
 
   /// What `run`, `run_from_zero`, `begin` and `finish` do from now on: v, w or f.
   void set(CycleShape shape, Smoother smoother);
+  /// Lays passes over half a cycle, from now on. `problem`: why it cannot be; empty where it can.
+  void lay(const MarchSchedule& schedule);
+  [[nodiscard]] std::string problem(const MarchSchedule& schedule) const;
+  /// The tiles of levels where half a cycle is a pass, the finest first: "cells/large small/small",
+  /// down and up.
+  [[nodiscard]] std::string tiles() const;
   /// The smoother that takes least time where none is asked for; `is_conjugate`: of cycles that
   /// precondition conjugate gradients.
   [[nodiscard]] Smoother usual_smoother(bool is_conjugate) const;
@@ -153,6 +159,7 @@ private:
   bool is_singular_;
   CycleShape shape_ = CycleShape::v;
   Smoother smoother_ = Smoother::chebyshev;
+  MarchSchedule laid_;
   bool is_symmetric_ = false; ///< the cycle that is being given
   struct {
     std::size_t level = 0;

@@ -326,7 +326,7 @@ double Equations<T>::begin_cycle() {
     cycle_.begin(sums_.elements());
     return std::sqrt(read_sums().first);
   }
-  if (squares_.count() == 0) squares_ = Field<double>(queue_.device(), Extents{parts}, "norms");
+  if (squares_.count() != parts) squares_ = Field<double>(queue_.device(), Extents{parts}, "norms");
   cycle_.begin(squares_.elements());
   std::vector<double> all(static_cast<std::size_t>(parts));
   copy_to_host(queue_, all.data(), squares_.data(), parts);

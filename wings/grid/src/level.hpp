@@ -6,6 +6,7 @@
 #include <ridge/device/queue.hpp>
 
 #include "axis.hpp"
+#include "march_choice.hpp"
 #include "operations.hpp"
 
 #include <algorithm>
@@ -152,7 +153,15 @@ struct Level {
     std::array<StepTables<T>, 3> of_all = steps;
     of_all[2].first = whole.first;
     of_all[2].coarse = whole.coarse;
-    reinterpret_cast<Fits*>(fits)(queue, {of_all, whole.points, &march, whole.is_alike});
+    reinterpret_cast<Fits*>(fits)(queue, {of_all, whole.points, &fits_, whole.is_alike});
+    of_all_ = whole.points;
+    march = choice(queue.device(), {});
+  }
+
+  /// The passes over half a cycle under a schedule; none where the device has no such.
+  [[nodiscard]] MarchChoice choice(const Device& device, const MarchSchedule& schedule) const {
+    if (of_all_.z == 0) return {};
+    return march_choice(fits_, schedule, of_all_, sizeof(T), device);
   }
 
   [[nodiscard]] Restriction<T> restriction(const ridge::Field<T>& fine,
@@ -165,6 +174,21 @@ struct Level {
     r.coarse = coarse.elements();
     return r;
   }
+
+  /// Times of the passes over those of the tiles that are known to be good.
+  [[nodiscard]] double march_excess(const Device& device) const {
+    if (!march.plain) return 1;
+    const auto time = [&](const MarchChoice& of) {
+      return march_time(fits_, of, of_all_, sizeof(T), device);
+    };
+    MarchChoice known = choice(device, {});
+    known.plain = true;
+    return time(march) / time(known);
+  }
+
+private:
+  MarchFits fits_;
+  Index3 of_all_{0, 0, 0}; ///< points of all ranks, where the device has passes of half a cycle
 };
 
 } // namespace ridge::solve::detail

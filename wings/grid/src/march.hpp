@@ -9,10 +9,9 @@ namespace ridge::solve::detail {
 
 namespace grids::inline RIDGE_TARGET_NAME {
 
-/// The fastest of those measured (docs/design/solvers.md). A large tile computes less twice at its
-/// edges; two blocks of a small one were faster on levels that take a large one no fewer steps. The
-/// last one is for levels whose points weigh alike: without weights in registers a thread has a
-/// cell. In fp64 its way down has registers for fewer rows. AMD's GPUs have no room for it.
+/// The shapes of MarchTile. A large tile computes less twice at its edges. The last one is for
+/// levels whose points weigh alike: without weights in registers a thread has a cell. In fp64 its
+/// way down has registers for fewer rows. AMD's GPUs have no room for it.
 template <class T, bool Up, bool Varied>
 struct Tiles {
   using Large = std::conditional_t<Up, MarchShape<32, 48, 4, 1>, MarchShape<64, 24, 4, 1>>;
@@ -25,12 +24,6 @@ struct Tiles {
   using Cells = CellShape<!Up && sizeof(T) == 8 ? 24 : 32>;
 #endif
   static constexpr bool is_for(int tile, bool is_in_cells) { return tile < 2 || is_in_cells; }
-  /// Microseconds of a step on an H100, of levels beyond the cache and of those within.
-  static constexpr double step(int tile, bool is_cached) {
-    constexpr double ups[2][3] = {{1.57, 1.45, 1.6}, {1.57, 1.6, 1.5}};
-    constexpr double downs[2][3] = {{1.75, 1.7, 1.45}, {1.75, 1.52, 1.3}};
-    return (Up ? ups : downs)[is_cached][tile];
-  }
 
   template <class Use>
   static decltype(auto) with(int tile, const Use& use) {
@@ -66,45 +59,26 @@ inline int units_to_choose_by([[maybe_unused]] const DeviceFacts& facts) {
 template <class T>
 void fits_march(Queue& queue, const FitsMarch<T>& f) {
   using Plain = Tiles<T, false, false>;
-  const Index3 n = f.points;
-  MarchChoice& choice = *f.choice;
-  choice = {};
+  MarchFits& fits = *f.fits;
+  fits = {};
   const DeviceFacts& facts = queue.device().facts();
-  const int units = units_to_choose_by(facts);
-  const auto plan = [&](auto up, auto varied, int tile) {
-    return plan_here<T, up, varied>(queue, f.transfer, n, tile, units);
+  const auto plan = [&](auto up, auto varied, int tile, int units) {
+    return plan_here<T, up, varied>(queue, f.transfer, f.points, tile, units);
   };
   using No = std::false_type;
   using Yes = std::true_type;
-  const Index bytes = n.x * n.y * n.z * static_cast<Index>(sizeof(T));
-  const bool is_cached = sizeof(T) == 4 || bytes <= facts.last_level_cache.value;
+  const int units = units_to_choose_by(facts);
   const bool is_in_cells = f.is_uniform && f.transfer[0].halved != 0 && f.transfer[1].halved != 0 &&
                            f.transfer[2].halved != 0;
-  double least[2] = {0, 0};
   for (int tile = 0; tile < Plain::count; ++tile) {
-    if (!Plain::is_for(tile, is_in_cells) || (f.only >= 0 && f.only != tile)) continue;
-    const MarchPlan down = plan(No(), No(), tile);
-    const MarchPlan up = plan(Yes(), No(), tile);
-    const auto is_faster = [](const MarchPlan& p, double step, double& best) {
-      const double time = p.steps * step;
-      if (p.shared_numbers == 0 || (best != 0 && time >= best)) return false;
-      best = time;
-      return true;
-    };
-    if (is_faster(down, Plain::step(tile, is_cached), least[0])) {
-      choice.tile = tile;
-      const Dim3 grid =
-          plan_here<T, false, false>(queue, f.transfer, n, tile, facts.units).shape.grid;
-      choice.parts = grid.x * grid.y;
-    }
-    if (is_faster(up, Tiles<T, true, false>::step(tile, is_cached), least[1]))
-      choice.up_tile = tile;
+    if (!Plain::is_for(tile, is_in_cells)) continue;
+    const auto t = static_cast<std::size_t>(tile);
+    fits.down[t] = plan(No(), No(), tile, units).steps;
+    fits.up[t] = plan(Yes(), No(), tile, units).steps;
+    const Dim3 grid = plan(No(), No(), tile, facts.units).shape.grid;
+    fits.parts[t] = grid.x * grid.y;
   }
-  const bool fits = n.z >= fewest_planes && (n.x + 2) * (n.y + 2) < (Index{1} << 31) &&
-                    n.x * n.y * n.z >= fewest_points(facts);
-  choice.plain = fits && least[0] > 0 && least[1] > 0;
-  choice.varied =
-      fits && plan(No(), Yes(), 0).shared_numbers > 0 && plan(Yes(), Yes(), 0).shared_numbers > 0;
+  fits.varied = plan(No(), Yes(), 0, units).steps > 0 && plan(Yes(), Yes(), 0, units).steps > 0;
 }
 
 template <class T, bool Up, bool Varied, class Operation>

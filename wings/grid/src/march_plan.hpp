@@ -161,19 +161,6 @@ RIDGE_DEVICE void add_up(const Lane& lane, const MarchPlan& plan, const Span<dou
   }
 }
 
-/// A march begins and ends with as many steps that give nothing.
-constexpr Index fewest_planes = 8;
-/// Levels of fewer points are in a GPU's cache, and the passes of each own launch have more
-/// threads: on an H100 they were faster up to 63^3 points. The emulated GPU has as many units as
-/// the process has cores, and bits depend on the form: one limit for any number.
-inline Index fewest_points([[maybe_unused]] const DeviceFacts& facts) {
-#if defined(RIDGE_TARGET_SIMT)
-  return 8000;
-#else
-  return Index{facts.units} * 4000;
-#endif
-}
-
 /// For a level of `n` points, coarse ones as in `transfer`, and `units` multiprocessors with
 /// `shared_bytes`. No blocks where it does not fit.
 template <class T, class Shape, bool Up, bool Varied>

@@ -1,5 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/grid/multigrid.hpp>
+#include <ridge/tune/choose.hpp>
 
 #include "fourier.hpp"
 #include "fourier_library.hpp"
@@ -54,10 +55,12 @@ public:
         options.smoother.value_or(equations_.cycle().usual_smoother(solution.conjugate));
     equations_.cycle().set(solution.cycle, solution.smoother);
     solution.cycle_bytes = iteration_.bytes(solution.conjugate);
+    solution.tiles = tiles();
     if (method == GridMethod::fourier) {
       solution.transform = detail::fourier_library_name(equations_.queue().device());
       solution.cycle_bytes = fourier_->bytes();
       solution.levels = 1;
+      solution.tiles.clear();
     }
     attempt(f, View<const T>(u), options, method, solution);
     judge(solution, options.tolerance);
@@ -91,6 +94,18 @@ public:
       all.push_back(equations_.cycle().work(l));
     return all;
   }
+  [[nodiscard]] std::string tiles() const { return equations_.cycle().tiles(); }
+  std::string lay(const std::string& asked) {
+    std::string schedule = asked;
+    std::string source;
+    if (asked == "auto") {
+      const tune::Choice choice = wisdom();
+      source = tune::source_text(choice);
+      schedule = choice.schedule == "auto" ? "" : choice.schedule;
+    }
+    equations_.cycle().lay(parsed(schedule));
+    return source;
+  }
   void begin(const View<const T>& f) {
     equations_.require_extents(f.extents, "the right-hand side");
     equations_.gather(f, T(-1), true, equations_.finest().b);
@@ -120,6 +135,38 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
+
+  /// Passes of a solve's cycle, which shape and level are not said by.
+  [[nodiscard]] MarchSchedule parsed(const std::string& schedule) const {
+    const auto cycle = text::parse<CycleSchedule>(schedule);
+    if (cycle.cycle != CycleShape::v || cycle.level != 0)
+      throw UsageError(fmt::format("schedule '{}': of a solve it says down, up and march_from; "
+                                   "cycle and level are for measurements",
+                                   schedule));
+    require_laid(cycle.march());
+    return cycle.march();
+  }
+  void require_laid(const MarchSchedule& schedule) const {
+    const std::string why = equations_.cycle().problem(schedule);
+    if (!why.empty()) throw UsageError("schedule " + why);
+  }
+  /// Of cycles without a coefficient, which were tuned, on devices with tiles.
+  [[nodiscard]] tune::Choice wisdom() const {
+    tune::Choice choice;
+    const DeviceKind kind = equations_.queue().device().kind();
+    if (equations_.finest().a.k.size != 0 ||
+        find_offer(kind, typeid(detail::WayDown<T>)) == nullptr)
+      return choice;
+    const Index3& n = equations_.problem().extents;
+    const Subject subject{&typeid(Multigrid<T>), "multigrid", sizeof(T) == 4 ? "fp32" : "fp64",
+                          Extents{n.x, n.y, n.z}};
+    const auto require = [this](const std::string& schedule) { (void)parsed(schedule); };
+    choice = tune::choose({tune::key_of(equations_.queue().device(), subject), {}, require});
+    if (const auto* const shared = equations_.cycle().shared(); shared != nullptr)
+      choice.schedule = shared->ranks().gather_text(choice.schedule).front();
+    if (!choice.note.empty()) tune::say_once(choice.note);
+    return choice;
+  }
 
   void judge(GridSolution& solution, double tolerance) {
     if (solution.end != GridSolution::End::stalled) return;
@@ -231,6 +278,7 @@ private:
       throw UsageError(fmt::format("level={}: there are {} levels, from 0 on", s.level, levels));
     if (s.level > 0 && s.cycle != CycleShape::v)
       throw UsageError("level= is for V cycles; w, f and full begin on level 0");
+    require_laid(s.march());
   }
 
   detail::Equations<T> equations_;
@@ -263,6 +311,14 @@ std::vector<Index3> Multigrid<T>::levels() const {
 template <class T>
 std::vector<LevelWork> Multigrid<T>::level_work() const {
   return body_->level_work();
+}
+template <class T>
+std::string Multigrid<T>::tiles() const {
+  return body_->tiles();
+}
+template <class T>
+std::string Multigrid<T>::lay(const std::string& schedule) {
+  return body_->lay(schedule);
 }
 template <class T>
 void Multigrid<T>::begin(const View<const T>& f) {

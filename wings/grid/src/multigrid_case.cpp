@@ -5,12 +5,16 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/device/graph.hpp>
 #include <ridge/device/kind.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/doctor/levels.hpp>
 #include <ridge/grid/multigrid.hpp>
 #include <ridge/pattern/bench_kernel.hpp>
 #include <ridge/pattern/precision.hpp>
 #include <ridge/pattern/rank_shares.hpp>
 #include <ridge/pattern/text_menu.hpp>
 #include <ridge/record/operations.hpp>
+
+#include "operations.hpp"
 
 #include <fmt/format.h>
 
@@ -34,16 +38,41 @@ std::vector<NamedCycle> named_cycles(int levels) {
   return all;
 }
 
-std::unique_ptr<Menu> menu_of(const Place& place, int levels) {
-  const auto names = [levels] { return named_cycles(levels); };
-  return std::make_unique<TextMenu<Schedule>>(
-      place,
-      TextMenu<Schedule>::Source{
-          [=, device = to_text(place.device.id())](const std::string& t) {
-            return text::parse_named(t, device, Schedule(CycleSchedule{}), names);
-          },
-          names, [] { return std::vector<Schedule>{CycleSchedule{}}; }, "cycles of multigrid"});
-}
+/// A cycle's schedules. Those of the space, and those around one, are V cycles from the finest
+/// level: they do the same work, so that the fastest may be kept.
+class CycleMenu final : public TextMenu<Schedule> {
+public:
+  CycleMenu(const Place& place, int levels)
+      : TextMenu(place, {[=, device = to_text(place.device.id())](const std::string& t) {
+                           return text::parse_named(t, device, Schedule(CycleSchedule{}),
+                                                    [levels] { return named_cycles(levels); });
+                         },
+                         [levels] { return named_cycles(levels); },
+                         [marches = marches_on(place.device)] {
+                           return text::space_of<Schedule, CycleSchedule>(
+                               [marches](const CycleSchedule& s) {
+                                 return is_usual(s) && (marches || s == CycleSchedule{});
+                               });
+                         },
+                         "cycles of multigrid"}) {}
+  [[nodiscard]] std::vector<NamedText> changes(const std::string& schedule) const override {
+    auto all = TextMenu::changes(schedule);
+    std::erase_if(all, [](const NamedText& s) { return !is_usual(s.text); });
+    return marches_on(place().device) ? all : std::vector<NamedText>{};
+  }
+  [[nodiscard]] std::vector<std::string> around(const std::string& schedule) const override {
+    auto all = TextMenu::around(schedule);
+    std::erase_if(all, [](const std::string& s) { return !is_usual(s); });
+    return marches_on(place().device) ? all : std::vector<std::string>{};
+  }
+
+private:
+  static bool marches_on(const Device& device) {
+    return find_offer(device.kind(), typeid(detail::WayDown<double>)) != nullptr;
+  }
+  static bool is_usual(const CycleSchedule& s) { return s.cycle == CycleShape::v && s.level == 0; }
+  static bool is_usual(const std::string& s) { return is_usual(text::parse<CycleSchedule>(s)); }
+};
 
 /// The equation that cycles are timed on: dirichlet faces unless the request has others.
 GridProblem cycle_problem(const BenchRequest& request) {
@@ -66,7 +95,7 @@ public:
     return {&typeid(Multigrid<T>), "multigrid", sizeof(T) == 4 ? "fp32" : "fp64", size_};
   }
   [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
-    return menu_of(place, static_cast<int>(solver_->levels().size()));
+    return std::make_unique<CycleMenu>(place, static_cast<int>(solver_->levels().size()));
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
     schedule_ = text::parse<CycleSchedule>(menu().parse(s.text).text);
@@ -79,7 +108,9 @@ public:
   [[nodiscard]] Check check() override {
     if (schedule_.level > 0) {
       solver_->begin(View<const T>(f_.view()));
-      solver_->give_cycle({});
+      CycleSchedule finest = schedule_;
+      finest.level = 0;
+      solver_->give_cycle(finest);
     }
     constexpr double tolerance = 0.35;
     Check check;
@@ -107,22 +138,32 @@ public:
     record.details.push_back({"unknowns_per_second",
                               static_cast<double>(n.x * n.y * n.z) / record.timing->median.value,
                               {}});
-    if (schedule_ != CycleSchedule{}) return;
+    if (const std::string tiles = solver_->tiles(); !tiles.empty())
+      record.details.push_back({"tiles", 0, tiles});
+    if (schedule_.cycle != CycleShape::v || schedule_.level != 0) return;
     const std::vector<LevelWork> work = solver_->level_work();
-    double before = record.timing->median.value;
+    const double all = record.timing->median.value;
+    double before = all;
+    double spared = 0; // by the tiles that are known to be good
     for (std::size_t l = 1; l <= levels.size(); ++l) {
-      const double rest = l < levels.size() ? seconds({.level = static_cast<int>(l)}) : 0;
+      CycleSchedule coarser = schedule_;
+      coarser.level = static_cast<int>(l);
+      const double rest = l < levels.size() ? seconds(coarser) : 0;
       const LevelWork& on = work[l - 1];
       const auto add = [&](const char* what, double number) {
         record.details.push_back(
             {fmt::format("{}_{}x{}x{}", what, on.points.x, on.points.y, on.points.z), number, {}});
       };
-      add("seconds", std::max(before - rest, 0.0));
+      const double own = std::max(before - rest, 0.0);
+      spared += own * (1 - 1 / on.excess);
+      add("seconds", own);
       add("bytes", on.least);
       add("moved", on.moved);
       add("launches", on.launches);
       before = rest;
     }
+    if (schedule_ != CycleSchedule{})
+      record.details.push_back({doctor::default_gain, all / (all - spared), {}});
   }
 
 protected:
@@ -200,7 +241,7 @@ public:
     constexpr double of_each = 0.35;
     this->solver_->begin(View<const T>(this->f_.view()));
     for (int i = 0; i < cycles; ++i)
-      this->solver_->give_cycle({});
+      this->solver_->give_cycle(this->schedule_);
     Check check;
     check.max_error = this->solver_->relative_residual();
     check.against = "a residual of 0";
@@ -255,6 +296,7 @@ private:
     r.details.push_back({"carrier", 0, exchanges() ? comm::to_text(messages.carrier) : "none"});
     r.details.push_back({"exchange_bytes", ranks_.sum(messages.bytes), {}});
     r.details.push_back({"levels", static_cast<double>(this->solver_->levels().size()), {}});
+    r.details.push_back({"tiles", 0, this->solver_->tiles()});
     r.details.push_back({"shared_levels", static_cast<double>(messages.shared_levels), {}});
     if (messages.grouped_levels > 0)
       r.details.push_back({"grouped_levels", static_cast<double>(messages.grouped_levels), {}});
@@ -283,7 +325,6 @@ const KernelsAnnounced cycles(5, [] {
   kernel.add_ranks([](const BenchRequest& request, RoofSource&) {
     return in_precision<RankMultigridCase>(request);
   });
-  kernel.tunes = false;
   return std::vector{kernel};
 });
 

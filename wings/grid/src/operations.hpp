@@ -182,8 +182,18 @@ struct Restriction {
   T scale = 1;
 };
 
-/// Whether passes over half a cycle are faster on a device than their parts, one by one, and how
-/// they are laid over a level.
+/// The tiles that a device has: those of MarchTile, in that order.
+constexpr std::size_t march_tiles = 3;
+
+/// The room that a device has for passes over half a cycle on a level.
+struct MarchFits {
+  /// By tile, steps of the blocks of a multiprocessor, one after the other; 0: it has no room.
+  std::array<double, march_tiles> down = {}, up = {};
+  std::array<int, march_tiles> parts = {}; ///< of sums of squares, on the way down
+  bool varied = false;                     ///< with a coefficient, which has a tile of its own
+};
+
+/// The levels on which half a cycle is one pass, and how that is laid over a level.
 struct MarchChoice {
   bool plain = false, varied = false; ///< without a coefficient, and with one
   int tile = 0, up_tile = 0;          ///< of the device's, where there is none
@@ -219,14 +229,13 @@ struct WayUp {
   int tile = 0; ///< of MarchChoice
 };
 
-/// Chooses for a level of so many points, those of all ranks: bits depend on the choice.
+/// Asks for the room on a level of so many points, those of all ranks: bits depend on the choice.
 template <class T>
 struct FitsMarch {
   std::array<StepTables<T>, 3> transfer; ///< along z with `first` and `coarse` of all ranks
   Index3 points;
-  MarchChoice* choice;
+  MarchFits* fits;
   bool is_uniform = false; ///< there are UniformWeights
-  int only = -1;           ///< the tile to take, whatever its time
 };
 
 /// k of a coarse level and around it: means of the fine one's, weighted as restriction does.

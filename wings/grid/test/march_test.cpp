@@ -1,12 +1,20 @@
 // Half cycles in one pass against the passes that they consist of.
+#include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/device/kind.hpp>
+#include <ridge/grid/multigrid.hpp>
+#include <ridge/tune/wisdom.hpp>
 
 #include "../src/level.hpp"
 #include "devices.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
 #include <vector>
 
 namespace ridge::solve::detail {
@@ -184,8 +192,7 @@ void expect_marches(Queue& queue, const GridProblem& problem, bool from_zero, bo
   const int tiles = varies ? 1 : is_in_cells ? 3 : 2;
   for (int tile = 0; tile < tiles; ++tile) {
     SCOPED_TRACE(tile);
-    give(queue, FitsMarch<T>{half.fine.steps, half.fine.u.extents().xyz(), &half.fine.march,
-                             is_alike, tile});
+    half.fine.march = half.fine.choice(queue.device(), {tile_of(tile), tile_of(tile)});
     ASSERT_EQ(half.fine.march.tile, tile);
     ASSERT_EQ(half.fine.march.up_tile, tile);
     half.expect_down(coarse, from_zero);
@@ -251,6 +258,120 @@ std::vector<std::string> devices_that_march() {
   });
   return all;
 }
+
+/// What each of two cycles leaves.
+std::vector<double> left_by(Multigrid<double>& solver, const Field<double>& f,
+                            const CycleSchedule& schedule) {
+  solver.begin(View<const double>(f.view()));
+  std::vector<double> all;
+  for (int i = 0; i < 2; ++i) {
+    solver.give_cycle(schedule);
+    all.push_back(solver.relative_residual());
+  }
+  return all;
+}
+
+/// On a level whose points weigh alike, of which there are just enough.
+TEST_P(Marches, ConvergeAlikeUnderEveryTile) {
+  Queue queue{Device(parse_device(GetParam()))};
+  const GridProblem problem{
+      {27, 21, 19}, stencil::parse_boundaries("x=dirichlet:0,y=dirichlet:0,z=dirichlet:0"), 0};
+  Multigrid<double> solver(queue, problem);
+  const Field<double> f(queue.device(), Extents{27, 21, 19});
+  fill_random(queue, f.elements(), 5);
+  const std::vector<double> apart = left_by(solver, f, {.march_from = 64'000});
+  EXPECT_EQ(solver.tiles(), "");
+  EXPECT_LT(apart[1] / apart[0], 0.15);
+  std::optional<std::vector<double>> of_rows;
+  for (const char* const tiles : {"auto/auto", "large/large", "small/small", "cells/cells",
+                                  "large/small", "small/cells", "cells/large"}) {
+    SCOPED_TRACE(tiles);
+    const std::string asked = tiles;
+    const std::size_t middle = asked.find('/');
+    CycleSchedule s{.march_from = 8'000};
+    ASSERT_TRUE(text::value_from_text(asked.substr(0, middle), s.down));
+    ASSERT_TRUE(text::value_from_text(asked.substr(middle + 1), s.up));
+    const std::vector<double> left = left_by(solver, f, s);
+    if (s.down == MarchTile::automatic) {
+      EXPECT_NE(solver.tiles(), "");
+    } else {
+      EXPECT_EQ(solver.tiles(), asked);
+    }
+    for (std::size_t i = 0; i < left.size(); ++i)
+      EXPECT_NEAR(left[i], apart[i], 1e-12 * apart[i]);
+    // Tiles of rows compute a point by the same sums, wherever their edges lie.
+    const bool has_cells = solver.tiles().find("cells") != std::string::npos;
+    if (has_cells || !facts_of(queue.device()).is_emulated) continue;
+    EXPECT_EQ(left, of_rows.value_or(left));
+    of_rows = left;
+  }
+  EXPECT_TRUE(of_rows || !facts_of(queue.device()).is_emulated);
+}
+
+/// As many steps of a block, or fewer, decide; and what is asked for where there is room for it.
+TEST_P(Marches, TakeTheTileThatIsKnownToBeFastest) {
+  const Device device(parse_device(GetParam()));
+  const auto chosen = [&](const MarchFits& fits, const MarchSchedule& s, Index3 n) {
+    const MarchChoice c = march_choice(fits, s, n, 4, device);
+    return text::value_to_text(tile_of(c.tile)) + "/" + text::value_to_text(tile_of(c.up_tile));
+  };
+  const Index3 n{300, 300, 300};
+  const MarchFits alike{{100, 100, 100}, {100, 100, 100}, {7, 8, 9}, true};
+  EXPECT_EQ(chosen(alike, {}, n), "cells/cells");
+  EXPECT_EQ(chosen({{100, 120, 140}, {100, 96, 105}, {}, true}, {}, n), "large/small");
+  EXPECT_EQ(chosen({{100, 100, 0}, {100, 100, 0}, {}, true}, {}, n), "small/large");
+  EXPECT_EQ(chosen(alike, {MarchTile::large, MarchTile::small, 0}, n), "large/small");
+  EXPECT_EQ(chosen({{100, 100, 0}, {100, 100, 0}, {}, true}, {MarchTile::cells}, n), "small/large");
+  EXPECT_EQ(march_choice(alike, {MarchTile::small}, n, 8, device).parts, 8);
+  EXPECT_TRUE(march_choice(alike, {}, n, 8, device).plain);
+  EXPECT_FALSE(march_choice(alike, {}, {3000, 3000, 7}, 8, device).plain);
+  EXPECT_FALSE(march_choice(alike, {.march_from = 4'000'000}, {100, 200, 199}, 8, device).plain);
+  EXPECT_TRUE(march_choice(alike, {.march_from = 4'000'000}, {100, 200, 200}, 8, device).plain);
+  EXPECT_FALSE(march_choice({}, {}, n, 8, device).plain);
+}
+
+TEST_P(Marches, AreLaidByWisdomAndRefusedWhereNoLevelTakesThem) {
+  const std::string file = ::testing::TempDir() + "multigrid_wisdom_" + GetParam();
+  std::remove(file.c_str());
+  setenv("RIDGE_WISDOM", file.c_str(), 1);
+  Queue queue{Device(parse_device(GetParam()))};
+  const char* const walls = "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0";
+  Multigrid<double> solver(queue, {{33, 25, 21}, stencil::parse_boundaries(walls), 0});
+  EXPECT_EQ(solver.lay("auto"), "default");
+  tune::Finding found;
+  found.key = tune::key_of(queue.device(),
+                           {&typeid(Multigrid<double>), "multigrid", "fp64", Extents{33, 25, 21}});
+  found.schedule = text::print(
+      CycleSchedule{.down = MarchTile::small, .up = MarchTile::large, .march_from = 8'000});
+  found.seconds = 1e-3;
+  tune::Wisdom::here().keep(found);
+  EXPECT_EQ(solver.lay("auto"), "wisdom");
+  EXPECT_EQ(solver.tiles(), "small/large");
+  EXPECT_EQ(solver.lay("down=large up=small march_from=8000"), "");
+  EXPECT_EQ(solver.tiles(), "large/small");
+  const auto refusal = [](Multigrid<double>& by, const char* schedule) -> std::string {
+    try {
+      (void)by.lay(schedule);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  const auto says = [](const char* what) { return ::testing::HasSubstr(what); };
+  EXPECT_THAT(refusal(solver, "down=64x24"), says("expected auto, large, small, cells"));
+  EXPECT_THAT(refusal(solver, "cycle=w"), says("of a solve it says down, up and march_from"));
+  EXPECT_THAT(refusal(solver, "down=small march_from=4000000"), says("none has a pass by that"));
+  EXPECT_EQ(solver.tiles(), "large/small"); // as it was
+  Multigrid<double> uneven(
+      queue, {{33, 25, 21}, stencil::parse_boundaries("x=mirror,y=dirichlet:0,z=neumann:0"), 0});
+  EXPECT_THAT(refusal(uneven, "up=cells"), says("none has a pass by that tile"));
+  Queue cpu{Device("cpu")};
+  Multigrid<double> on_cpu(cpu, {{33, 25, 21}, stencil::parse_boundaries(walls), 0});
+  EXPECT_THAT(refusal(on_cpu, "down=small"), says("on cpu there is none such"));
+  EXPECT_EQ(on_cpu.lay("auto"), "default");
+  std::remove(file.c_str());
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, Marches, ::testing::ValuesIn(devices_that_march()));
 
 TEST(Steps, AreRefusedWhereAPointReachesFurther) {

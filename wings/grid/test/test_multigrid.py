@@ -21,7 +21,21 @@ def test_cycles_of_multigrid_are_checked_level_by_level(ridge):
     alone = [v for k, v in by_name["v"].items() if k.startswith("seconds_") and k[8].isdigit()]
     assert len(alone) == levels and all(s >= 0 for s in alone)
     ridge.bad("bench", "multigrid", "--size", "33x20x18", "--schedule", "level=7", says=["level=7: there are"])
-    ridge.bad("tune", "multigrid", "--size", "33x20x18", says=["no fastest to keep"])
+    ridge.bad("bench", "multigrid", "--size", "33x20x18", "--device", "cpu", "--schedule", "down=small", says="on cpu there is none")
+
+
+def test_tiles_are_a_schedule(ridge, folder):
+    """The space of tuning holds V cycles alone: on a cpu, which has no tiles, one."""
+    words = "multigrid", "--size", "17x15x13", "--device", "cpu"
+    found = json.loads(ridge.good("tune", *words, "--budget", "1s", "--json", env={"RIDGE_WISDOM": str(folder / "wisdom")}).out)
+    assert found["schedule"] == "cycle=v level=0 down=auto up=auto march_from=0" and found["space"] == 1
+    records = ridge.good("bench", "multigrid", "--size", "27x21x19", "--device", "simt:32", "--repeat", 1, "--json", "--schedule",
+                         "v; down=small up=large; march_from=64000").records()
+    assert all(r["check"]["ok"] for r in records)
+    assert [r.get("tiles") for r in records][1:] == ["small/large", None] and "/" in records[0]["tiles"]
+    assert "default_gain" not in records[0] and records[1]["default_gain"] > 0
+    ridge.bad("bench", "multigrid", "--size", "9x9x9", "--device", "simt:32", "--schedule", "up=cells", says="none has a pass")
+    ridge.bad("bench", "multigrid", "--size", "9x9x9", "--device", "cpu", "--schedule", "up=64x24", says="large, small, cells")
 
 
 def test_levels_of_multigrid(ridge, folder):

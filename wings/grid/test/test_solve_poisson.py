@@ -87,6 +87,28 @@ def test_cycles_and_smoothers_are_chosen_and_told(ridge, folder, device):
         assert np.abs(u - found["multigrid V(2,2)"][0]).max() < 1e-8
 
 
+def test_tiles_of_a_solve_are_chosen_and_told(ridge, folder):
+    write("f.h5", "f", np.random.default_rng(5).standard_normal((19, 21, 27)))
+    words = ["solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0",
+             "--overwrite", "--json"]
+    found = {}
+    for tiles in ("auto", "down=small up=large", "down=cells up=cells march_from=8000"):
+        record, = ridge.good(*words, "--device", "simt:32", "--schedule", tiles).records()
+        assert record["residual"] <= 1e-10 and record["schedule"] == "multigrid V(2,2)"
+        found[record["tiles"]] = solution()[0], record["cycles"], record["factor"], record["schedule_from"]
+    assert found["small/large"][3] == found["cells/cells"][3] == "--schedule"
+    u, cycles, factor, _ = found["cells/cells"]
+    for other in found.values():
+        assert np.abs(other[0] - u).max() < 1e-12 * np.abs(u).max() and other[1] == cycles
+        assert abs(other[2] / factor - 1) < 1e-3
+    simt = [*words, "--device", "simt:32", "--schedule"]
+    ridge.bad(*simt, "cycle=w", says="of a solve it says down, up and march_from")
+    ridge.bad(*simt, "down=64x24", says="expected auto, large, small, cells")
+    ridge.bad(*simt, "down=small march_from=4000000", says="none has a pass by that tile")
+    ridge.bad(*simt, "down=small", "--method", "fft", says="--method fft")
+    ridge.bad(*words, "--device", "cpu", "--schedule", "down=small", says="on cpu there is none such")
+
+
 def test_a_guess_saves_cycles(ridge, folder):
     write("f.h5", "f", np.random.default_rng(5).standard_normal((16, 16, 16)))
     walls = ["--boundary", "x=dirichlet:0,y=periodic,z=neumann:0.1", "--device", "cpu", "--json"]

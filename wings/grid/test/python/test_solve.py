@@ -36,6 +36,19 @@ def test_solves_in_place(method, dtype, tolerance):
     assert result.method.startswith("fft" if method == "auto" else method) and "converged" in repr(result)
 
 
+def test_tiles_are_a_schedule():
+    f = np.random.default_rng(1).standard_normal((19, 21, 27))
+    words = {"boundary": "dirichlet:0", "method": "multigrid"}
+    usual = ridge.solve("poisson", f, device="simt:32", **words)
+    laid = ridge.solve("poisson", f, device="simt:32", schedule="down=small up=large", **words)
+    assert laid.tiles == "small/large" and "/" in usual.tiles and laid.iterations == usual.iterations
+    assert np.abs(laid.out - usual.out).max() < 1e-12 * np.abs(usual.out).max()
+    for schedule, says in (("down=tiny", "expected auto, large, small, cells"), ("cycle=w", "it says down, up and march_from"),
+                           ("up=small", "on cpu there is none such")):
+        with pytest.raises(ridge.UsageError, match=says):
+            ridge.solve("poisson", f, schedule=schedule, device="cpu", **words)
+
+
 def test_diffusion_helmholtz_and_guesses():
     random = np.random.default_rng(2)
     f, k = random.standard_normal((9, 11)), 10 ** random.uniform(-1, 1, (9, 11))

@@ -85,6 +85,9 @@ struct GridSolution {
   CycleShape cycle = CycleShape::v;
   Smoother smoother = Smoother::chebyshev;
   int levels = 0;
+  /// Of levels where half a cycle is one pass over a GPU: their tiles down and up, the finest
+  /// first, such as "cells/large small/small".
+  std::string tiles = {};
 
   [[nodiscard]] double residual() const { return residuals.back(); }
   /// By which a cycle reduces the residual, on average over those that did.
@@ -95,10 +98,11 @@ struct GridSolution {
 
 /// What a level of a V cycle does, the next one not included.
 struct LevelWork {
-  Index3 points;    ///< of all ranks
-  double least = 0; ///< bytes: arrays once on the way down and once on the way up
-  double moved = 0; ///< bytes: arrays once a pass, of the passes that the device has
-  int launches = 0; ///< or passes, on a cpu
+  Index3 points;     ///< of all ranks
+  double least = 0;  ///< bytes: arrays once on the way down and once on the way up
+  double moved = 0;  ///< bytes: arrays once a pass, of the passes that the device has
+  int launches = 0;  ///< or passes, on a cpu
+  double excess = 1; ///< times of its passes over those of the tiles that are known to be good
 };
 
 /// What ranks say to each other in a V cycle.
@@ -136,6 +140,13 @@ public:
   /// points whose mean then nothing fixes, with one of them.
   void set_mask(const View<const T>& mask, const View<const T>* k = nullptr);
 
+  /// Lays the passes of cycles over a GPU, from now on. `auto`: as `ridge tune multigrid` found for
+  /// such a grid here (of no coefficient), else by what is known of tiles; or the fields of a
+  /// CycleSchedule: "down=cells up=small". Solutions are the same up to rounding. Returns where the
+  /// schedule is from: "wisdom", "default" or "" where it was given. Throws UsageError for one that
+  /// no level takes. Over ranks it is collective, and that of rank 0.
+  std::string lay(const std::string& schedule);
+
   /// Solves for `u`, views of the problem's extents on the device. With `options.full` false `u` is
   /// the first guess. Points on dirichlet faces are set. A singular problem's solution has mean 0
   /// (weighted by volume). Throws UsageError for other extents, and for a right-hand side that a
@@ -147,6 +158,8 @@ public:
   [[nodiscard]] std::vector<Index3> levels() const;
   /// The work of a V cycle on each level, from the finest and a solution that is there.
   [[nodiscard]] std::vector<LevelWork> level_work() const;
+  /// Tiles of the cycle that was given last, as in GridSolution.
+  [[nodiscard]] std::string tiles() const;
   /// For measurements: takes a right-hand side and a solution of 0, which cycles then improve.
   void begin(const View<const T>& f);
   /// Gives a cycle to the queue: kernels alone, which a graph can record, and over ranks messages,
