@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from . import _arrays, lattice
-from ._sites import site_of, site_of_expression
+from ._sites import name_of, site_of, site_of_expression
 
 if TYPE_CHECKING:
     from .lattice import Expression, Field
@@ -283,7 +283,7 @@ def _plain(weight: Any) -> Union[float, complex]:
 
 def _name_of(x: Expression) -> str:
     site = site_of_expression(x)
-    name = None if site is None else lattice.name_of(site)
+    name = None if site is None else name_of(site)
     if name is None:
         raise TypeError(f"the gradient by {site} at each site is asked for, of which there are no fields of arrays")
     return name
@@ -291,7 +291,7 @@ def _name_of(x: Expression) -> str:
 
 def field_like(x: Field, array: Any) -> Field:
     """A field of the values, of x's kind."""
-    name = lattice.name_of(site_of(x))
+    name = name_of(site_of(x))
     if name is None:
         raise TypeError(f"a field of {site_of(x)} has no gradient by arrays; evaluate other expressions")
     return lattice.field(np.ascontiguousarray(array, dtype=x.dtype), name, device=x.device)
