@@ -357,6 +357,9 @@ def grad(kernel: Any, *, by: Union[str, Sequence[str], None] = None, store: Opti
     `ridge.gravity` by bodies, `gradient(bodies, cotangent, theta=0)`; of `ridge.solve` by f, the coefficient and the
     shift, `gradient("poisson", f, cotangent, boundary=...)`.
 
+    Of a function of lattice fields it is by its fields: `ridge.grad(lambda u, x: lattice.norm2(u @ x))(u, x)`,
+    dL/dRe + i dL/dIm; of one that gives an expression y it takes a cotangent w, L = Re inner_product(w, y).
+
     Choices take the branch taken; of `abs` the slope at 0 is 0, of two equal ones `minimum`, `maximum` and
     `clip` take half each; `floor`, `ceil`, `trunc`, `sign` and `//` have slope 0. Raises TypeError, by name,
     for kernels and arguments without a derivative."""
@@ -376,4 +379,7 @@ def grad(kernel: Any, *, by: Union[str, Sequence[str], None] = None, store: Opti
         return GravityGradient(names)
     if isinstance(kernel, Pairs):
         return PairsGradient(kernel, names)
+    if isinstance(kernel, FunctionType):
+        from ._grad_lattice import LatticeGradient
+        return LatticeGradient(kernel, names)
     return Gradient(kernel, names, store)

@@ -87,9 +87,16 @@ def _trace(x: Site) -> Site:
     return Site((), x.is_complex, x.bits)
 
 
+def _spin(x: Site) -> Site:
+    if not x.is_complex or not x.levels or x.levels[0][1] != 4:
+        raise _Unequal(f"spin() is of spinors and propagators, not of {x}")
+    return x
+
+
 _FUNCTIONS: dict[str, Callable[..., Site]] = {
     "adj": lambda x: x, "conj": lambda x: x, "transpose": lambda x: x, "real": _real, "trace": _trace,
-    "shift": lambda x, _axis, _by: x,
+    "shift": lambda x, _axis, _by: x, "spin": lambda x, *_numbers: _spin(x),
+    "by_left": lambda a, _b, _w: a, "by_right": lambda _a, b, _w: b, "by_trace": lambda a, _w: a,
 }
 
 
@@ -128,14 +135,14 @@ def check_operands(operands: Sequence[Expression]) -> None:
             raise _core.UsageError(f"an expression of fields on the lattices {first.shape} and {f.shape}; "
                                    "all must be on one lattice")
     try:
-        sites = [_site_of_expression(x) for x in operands]
+        sites = [site_of_expression(x) for x in operands]
         if len(sites) == 2 and None not in sites and sites[0] != sites[1]:
             raise _Unequal(f"only equal site tensors are reduced together, not {sites[0]} and {sites[1]}")
     except _Unequal as e:
         raise _core.UsageError(str(e)) from None
 
 
-def _site_of_expression(x: Expression) -> Optional[Site]:
+def site_of_expression(x: Expression) -> Optional[Site]:
     """Follows the text of an expression; None where it calls what is not known here."""
     text, fields, _ = x._parts()
     known: dict[str, Any] = {"__builtins__": {}, **_FUNCTIONS, "N": Site((), False, 0),

@@ -9,14 +9,17 @@ between stays on the device. An expression is compiled when it is first used.
 
 from __future__ import annotations
 
+import atexit
+import functools
 import numbers
 from typing import Any, Optional, Union
 
 import numpy as np
 
-from . import _core
+from . import _arrays, _core
+from . import _watched as watched
 from ._extents import whole
-from ._options import device_of
+from ._options import device_of, word_of
 from ._record import Record, records_of
 from ._sites import check_operands, name_of, site_of
 
@@ -30,19 +33,25 @@ Operand = Union["Expression", float, complex]
 class Expression:
     """Fields joined by + - * @, and by functions of their sites' tensors."""
 
-    def __init__(self, text: str, fields: tuple[Field, ...] = (),
-                 values: tuple[float, ...] = ()) -> None:
-        # In the text, F and N stand for the next field and the next number.
-        self._text = text
-        self._fields = fields
-        self._values = values
+    def __init__(self, op: str, args: tuple[Expression, ...] = (), data: tuple[Any, ...] = ()) -> None:
+        # What it does to its operands: "+", "-", "*", "number", or a function, whose other arguments are data.
+        self._op, self._args, self._data = op, args, data
 
     def _parts(self) -> tuple[str, tuple[Field, ...], tuple[float, ...]]:
-        return self._text, self._fields, self._values
+        """As C++ writes it, where F stands for the next field, N and C for the next number."""
+        if self._op == "number":
+            z, is_complex = self._data
+            return ("C", (), (z.real, z.imag)) if is_complex else ("N", (), (z.real,))
+        parts = [x._parts() for x in self._args]
+        texts = [text for text, _, _ in parts]
+        fields = tuple(f for _, its, _ in parts for f in its)
+        values = tuple(v for _, _, its in parts for v in its)
+        if self._op in "+-*":
+            return f"({texts[0]} {self._op} {texts[1]})", fields, values
+        return f"{self._op}({', '.join([*texts, *map(str, self._data)])})", fields, values
 
-    def _call(self, function: str, more: str = "") -> Expression:
-        text, fields, values = self._parts()
-        return Expression(f"{function}({text}{more})", fields, values)
+    def _call(self, function: str, *more: Any) -> Expression:
+        return Expression(function, (self,), more)
 
     #: Products with NumPy's numbers are expressions, too; with its arrays there are none.
     __array_ufunc__ = None
@@ -96,29 +105,48 @@ class Expression:
         """The real part."""
         return self._call("real")
 
-    def shift(self, axis: int, by: int) -> Expression:
-        """The values of the site `by` further along an axis of the array, around the lattice."""
+    def shift(self, axis: int, by: int, boundary: str = "periodic") -> Expression:
+        """The values of the site `by` further along an axis of the array, around the lattice; with
+        `boundary="antiperiodic"` with a change of sign each time that this passes its end."""
         rank = len(self._some_field().shape)
         axis = whole(axis, "shift: axis")
         if not 0 <= axis < rank:
             raise _core.UsageError(f"shift along axis {axis}: the lattice has the axes 0 to {rank - 1}")
-        return self._call("shift", f", {rank - 1 - axis}, {whole(by, 'shift: by')}")
+        by = whole(by, "shift: by")
+        moved = self._call("shift", rank - 1 - axis, by)
+        if word_of(boundary, "shift: boundary", ("periodic", "antiperiodic")) == "periodic" or by == 0:
+            return moved
+        like = self._some_field()
+        return _joined("*", _signs(like.shape, 8 * like._held.real_bytes(), like.device, axis, by), moved)
+
+    def spin(self, matrix: Any) -> Expression:
+        """The product of a matrix of 4 x 4 numbers, such as a gamma matrix, with spinors or propagators."""
+        given = np.asarray(matrix, dtype=np.complex128)
+        if given.shape != (4, 4):
+            raise TypeError(f"spin: a matrix of shape {given.shape}; (4, 4) is right")
+        numbers_ = tuple(Expression("number", data=(complex(z), True)) for z in given.ravel())
+        return Expression("spin", (self, *numbers_))
 
     def _some_field(self) -> Field:
         return self._parts()[1][0]
 
+    def _evaluated(self) -> Field:
+        return Field(_run("ridge::lattice::assigned(queue, f0.lattice(), ", [self], ")")[3])
+
     def evaluate(self) -> Field:
-        """A new field with the values of the expression: one launch, no temporaries."""
-        on = "ridge::lattice::assigned(queue, f0.lattice(), "
-        return Field(_run(on, [self], ")")[3])
+        """A new field with the values of the expression: one launch, no temporaries. Gradients are by what it
+        was made of, too."""
+        return watched.evaluated(self, self._evaluated())
 
 
 class Field(Expression):
     """A field on a device. Made by `field` and `evaluate`."""
 
     def __init__(self, held: _core.LatticeField) -> None:
-        super().__init__("F", (self,))
+        super().__init__("field")
         self._held = held
+        #: What gradients are by, or go through: set by _grad_lattice and _torch_lattice.
+        self._watched: Any = None
 
     def _parts(self) -> tuple[str, tuple[Field, ...], tuple[float, ...]]:
         return "F", (self,), ()
@@ -150,6 +178,11 @@ class Field(Expression):
         self._held.get(to.ctypes.data)
         return to
 
+    def torch(self) -> Any:
+        """A new tensor of shape (lattice, site) on the host, which torch differentiates by tensors that fields were
+        made of."""
+        return watched.tensor_of(self)
+
     def __reduce__(self) -> Any:
         """A copy, or one in another process, has the values: it is made of them again."""
         site = name_of(site_of(self))
@@ -173,7 +206,7 @@ def field(array: Any, site: str, *, device: Optional[str] = None) -> Field:
     if site not in SITES:
         raise _core.UsageError(f"unknown site '{site}'; a site is {', '.join(SITES)}")
     device = device_of(device, "field: device") or _device_of(array)
-    array = _of_numpy(array)
+    source, array = array, _of_numpy(_arrays.plain(array))
     wanted = np.float64 if site == "real" else np.complex128
     if array.dtype not in (np.dtype(wanted), np.dtype(np.float32 if site == "real" else np.complex64)):
         raise TypeError(f"a field of {site} is made of {np.dtype(wanted).name}, or half as wide, not "
@@ -188,7 +221,7 @@ def field(array: Any, site: str, *, device: Optional[str] = None) -> Field:
     real_bytes = array.dtype.itemsize // (1 if site == "real" else 2)
     made = _core.new_field(site, real_bytes, list(reversed(array.shape[:rank])), device)
     made.set(array.ctypes.data)
-    return Field(made)
+    return watched.made_of(Field(made), source)
 
 
 def _again(array: Any, site: str, device: str) -> Field:
@@ -234,18 +267,19 @@ def _on_host(array: Any) -> Any:
 
 def norm2(x: Expression, *, reproducible: bool = False) -> float:
     """The sum of the squares of all real numbers, in double. `reproducible`: the same bits on every
-    device, under every schedule and with any number of threads."""
-    return float(_reduced("double", "Norm2", reproducible, x))
+    device, under every schedule and with any number of threads. Of fields of tensors that require a
+    gradient it is a tensor, as other sums are."""
+    return watched.reduced("norm2", reproducible, x)  # type: ignore[no-any-return]
 
 
 def sum(x: Expression, *, reproducible: bool = False) -> Any:  # noqa: A001
     """The sum over all sites, a number or a tensor in double."""
-    return _reduced("ridge::lattice::SumOf<decltype(x0)>", "Sum", reproducible, x)
+    return watched.reduced("sum", reproducible, x)
 
 
 def inner_product(x: Expression, y: Expression, *, reproducible: bool = False) -> Any:
     """The sum over sites and components of conj(x) y."""
-    return _reduced("ridge::lattice::InnerProductOf<decltype(x0)>", "InnerProduct", reproducible, x, y)
+    return watched.reduced("inner_product", reproducible, x, y)
 
 
 _latest: list[Record] = []
@@ -266,15 +300,28 @@ def _joined(op: str, a: Operand, b: Operand) -> Expression:
     parts = []
     for x in (a, b):
         if isinstance(x, Expression):
-            parts.append(x._parts())
+            parts.append(x)
         elif _is_number(x) and op == "*":
-            z = complex(x)
-            parts.append(("N", (), (z.real,)) if z.imag == 0 else ("C", (), (z.real, z.imag)))
+            parts.append(Expression("number", data=(complex(x), complex(x).imag != 0)))
         else:
             raise TypeError(f"{x!r} cannot be part of an expression with {op}; fields and expressions "
                             "can, and numbers as factors")
-    (ta, fa, va), (tb, fb, vb) = parts
-    return Expression(f"({ta} {op} {tb})", fa + fb, va + vb)
+    return Expression(op, tuple(parts))
+
+
+@functools.lru_cache(maxsize=8)
+def _signs(shape: tuple[int, ...], bits: int, device: str, axis: int, by: int) -> Field:
+    """A field of -1 where a shift passes the end of the lattice an odd number of times, else of 1."""
+    n = shape[axis]
+    signs = np.where((np.arange(n) + by) // n % 2 == 0, 1.0, -1.0)
+    everywhere = np.broadcast_to(signs.reshape([-1 if d == axis else 1 for d in range(len(shape))]), shape)
+    try:
+        return field(everywhere.astype(f"f{bits // 8}", order="C"), "real", device=device)
+    except _core.UsageError:  # a lattice of too few sites for a vector of real numbers
+        return field(everywhere.astype(f"c{bits // 4}", order="C"), "complex", device=device)
+
+
+atexit.register(_signs.cache_clear)  # fields end before the module that holds them
 
 
 def _require_expression(x: object, what: str) -> None:
@@ -283,9 +330,14 @@ def _require_expression(x: object, what: str) -> None:
                         "ridge.lattice.field makes a field of an array")
 
 
-def _reduced(result: str, reduction: str, reproducible: bool, *operands: Expression) -> Any:
+_REDUCTIONS = {"norm2": ("double", "Norm2"), "sum": ("ridge::lattice::SumOf<decltype(x0)>", "Sum"),
+               "inner_product": ("ridge::lattice::InnerProductOf<decltype(x0)>", "InnerProduct")}
+
+
+def _reduced(name: str, reproducible: bool, *operands: Expression) -> Any:
     for operand in operands:
         _require_expression(operand, "a reduction")
+    result, reduction = _REDUCTIONS[name]
     call = (f"ridge::lattice::reduced<{result}>(queue, ridge::lattice::{reduction}{{}}, "
             f"{'true' if reproducible else 'false'}, ")
     values, is_complex, site, _ = _run(call, list(operands), ")")
@@ -293,6 +345,10 @@ def _reduced(result: str, reduction: str, reproducible: bool, *operands: Express
     if is_complex:
         found = found.view(np.complex128)
     return found.reshape(site) if site else found[0].item()
+
+
+#: What is included where a text has a word.
+_HEADERS = (("by_", "product_adjoint"), ("spin(", "spin_matrix"))
 
 
 def _run(before: str, operands: list[Expression], after: str) -> tuple[Any, Any, Any, Any]:
@@ -327,6 +383,7 @@ def _run(before: str, operands: list[Expression], after: str) -> tuple[Any, Any,
     source = f"{kinds}{named}  return {before}{given}{after};\n"
     description = (
         "#include <ridge/device/offer.hpp>\n#include <ridge/lattice/any_field.hpp>\n"
+        f"{''.join(f'#include <ridge/lattice/{h}.hpp>{chr(10)}' for w, h in _HEADERS if w in source)}"
         "namespace {\n"
         "ridge::lattice::ExpressionResult run(ridge::Queue& queue,\n"
         "                                 const ridge::lattice::AnyField* const* fields,\n"

@@ -14,6 +14,7 @@ Links and fermions are arrays of NumPy; what computes copies them to the device 
 
 from __future__ import annotations
 
+import collections
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ import numpy as np
 from . import _core, _gauge
 from ._files import replacing
 from ._options import device_of, number_of, numbers_of, path_of, whole_of, word_of
+from ._torch import requires_gradient
+from ._torch_lattice import applied
 
 Array = np.ndarray[Any, Any]
 Path = Union[str, "os.PathLike[str]"]
@@ -76,6 +79,8 @@ def _complex(given: Any, what: str) -> Array:
         raise TypeError(f"{what}: masked arrays are not taken; {what}.filled(value) is an array")
     try:
         array = np.asarray(given)
+    except RuntimeError as e:  # torch's, of a tensor that requires a gradient
+        raise TypeError(f"{what} has no gradient here, but psi of D @ psi: {e}") from None
     except ValueError as e:
         raise TypeError(f"{what}: {e}") from None
     if array.dtype.kind not in "fciu":
@@ -341,11 +346,36 @@ class _Operator:
             self._held.apply(_address(to), _address(one), dagger)
         return out
 
-    def __matmul__(self, psi: Any) -> Array:
-        return self.apply(psi)
+    def __matmul__(self, psi: Any) -> Any:
+        """D psi; of a tensor of torch that requires a gradient a tensor, whose gradient is D^+ of its own."""
+        return applied(self, psi) if requires_gradient(psi) else self.apply(psi)
+
+    def gradient_by(self, names: Optional[Sequence[str]]) -> OperatorGradient:
+        """What ridge.grad of the operator is."""
+        return OperatorGradient(self, names)
 
     def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:
         return Solved(*self._held.solve(_address(x), _address(b), tol, iterations))
+
+
+_Gradients = collections.namedtuple("_Gradients", ["psi"])
+
+
+class OperatorGradient:
+    """The gradient of D psi by psi, which is D^+ of the cotangent. Made by `ridge.grad`."""
+
+    def __init__(self, operator: _Operator, names: Optional[Sequence[str]]) -> None:
+        wrong = [n for n in names or () if n != "psi"]
+        if wrong or (names is not None and not names):
+            raise TypeError(f"ridge.grad: {type(operator).__name__} has no derivative by {', '.join(wrong) or 'nothing'}: "
+                            "it is by psi; by links, those of functions of ridge.lattice fields are")
+        self.operator = operator
+
+    def __call__(self, psi: Any, cotangent: Any) -> _Gradients:
+        """That of Re sum(conj(cotangent) D psi), dL/dRe + i dL/dIm."""
+        if self.operator._fermion(psi, "psi").shape != self.operator._fermion(cotangent, "cotangent").shape:
+            raise _core.UsageError(f"psi has shape {np.shape(psi)}, the cotangent {np.shape(cotangent)}")
+        return _Gradients(self.operator.apply(cotangent, dagger=True))
 
 
 def _made_again(kind: Any, links: Array, options: dict[str, Any], solved: Optional[Solved]) -> Any:

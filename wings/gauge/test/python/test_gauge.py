@@ -314,3 +314,32 @@ def test_clover(links, b, device):
         gauge.cg(d, b, shifts=[0.1])
     with pytest.raises(ridge.UsageError, match="mass"):
         gauge.Staggered(links, 0)
+
+
+def test_gradients_by_fermions(links, b, rng, device):
+    """Of all operators, with matter that no gamma_5 tells apart: <w, D v> = <D^+ w, v>, by ridge.grad and by torch."""
+    v, w = (rng.normal(size=b.shape) + 1j * rng.normal(size=b.shape) for _ in range(2))
+    gamma5 = np.array([1, 1, -1, -1])[:, None]
+    for d in gauge.Wilson(links, 0.12, device=device), gauge.Clover(links, 0.12, csw=1.2, device=device):
+        found = ridge.grad(d)(b, w).psi
+        assert np.vdot(found, v) == pytest.approx(np.vdot(w, d @ v), rel=1e-12)
+        assert np.allclose(found, gamma5 * (d @ (gamma5 * w)), atol=1e-13)
+    d = gauge.Staggered(links, 0.1, device=device)
+    found = ridge.grad(d)(b[..., 0, :], w[..., 0, :]).psi
+    assert np.vdot(found, v[..., 0, :]) == pytest.approx(np.vdot(w[..., 0, :], d @ v[..., 0, :]), rel=1e-12)
+    with pytest.raises(TypeError, match="Staggered has no derivative by links: it is by psi"):
+        ridge.grad(d, by="links")
+    with pytest.raises(ridge.UsageError, match="cotangent has shape"):
+        ridge.grad(d)(b[..., 0, :], w)
+
+
+def test_tensors(links, b):
+    torch = pytest.importorskip("torch")
+    d = gauge.Wilson(links, 0.12, device="cpu")
+    psi = torch.utils.dlpack.from_dlpack(b.copy()).requires_grad_()
+    found = d @ psi
+    (found.abs() ** 2).sum().backward()
+    right = 2 * d.apply(d @ b, dagger=True)
+    assert np.allclose(np.from_dlpack(psi.grad), right, atol=1e-12)
+    with pytest.raises(TypeError, match="has no gradient here, but psi of D @ psi"):
+        gauge.cg(d, psi)
