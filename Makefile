@@ -32,6 +32,7 @@ check check-all: override CMAKE_FLAGS += -DRIDGE_PYTHON=$(PYTHON)/bin/python $(H
 check-all: export RIDGE_HEADERS ?= all
 check check-all: python build
 	@$(SPIN) ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
+	@$(if $(filter check-all,$@),$(SPIN) CTEST_FLAGS="$(CTEST_FLAGS)" scripts/without_wings.sh $(BUILD))
 
 python: setup
 	$(STEP) scripts/test_python.sh $(PYTHON)

@@ -23,9 +23,10 @@ def place_of(wing):
     return (int(file.read_text()) if file.exists() else 50, wing.name)
 
 
-def commands_of(wings):
+def commands_of(wings, call="add_command"):
+    """Those that wings add, or, with `extend`, those of the house that are there where a wing adds to them."""
     texts = [file.read_text() for wing in wings for file in sorted((wing / "command").glob("*.cpp"))]
-    return [command for text in texts for command in re.findall(r'\bline\.add_command\(\s*"(\w+)"', text)]
+    return [command for text in texts for command in re.findall(rf'\bline\.{call}\(\s*"(\w+)"', text)]
 
 
 WINGS = sorted((ROOT / "wings").iterdir(), key=place_of)
@@ -34,6 +35,7 @@ BUILT = WINGS
 if "RIDGE_WINGS" in os.environ:
     BUILT = [pathlib.Path(wing) for wing in os.environ["RIDGE_WINGS"].split(",") if wing]
 OF_WINGS = commands_of(BUILT)
+EXTENDED = sorted(set(commands_of(BUILT, "extend")))
 
 
 def kernels_of(wings):
@@ -42,13 +44,12 @@ def kernels_of(wings):
     return [name for file in headers for name in re.findall(r'\bname = "([^"]+)"', file.read_text())]
 
 
-NOT_BUILT = set(commands_of(WINGS)) - set(OF_WINGS)
+NOT_BUILT = {*commands_of(WINGS), *commands_of(WINGS, "extend")} - {*OF_WINGS, *EXTENDED}
 KERNELS_NOT_BUILT = set(kernels_of(WINGS)) - set(kernels_of(BUILT))
 
 
 def is_built(words):
     return words[0] not in NOT_BUILT and (words[0] != "evolve" or words[1] not in KERNELS_NOT_BUILT)
-
 
 
 def built(commands):

@@ -4,7 +4,7 @@ import resource
 import subprocess
 
 import pytest
-from conftest import OF_WINGS
+from conftest import EXTENDED, OF_WINGS
 
 COMMANDS = ["devices", "roof", "bench", "apply", "lab", "doctor", "count"]
 
@@ -39,7 +39,7 @@ def test_starts_at_once(ridge, words):
 
 
 THE_COMMANDS = "the commands are " + ", ".join([
-    "lab", "bench", "schedules", "model", "tune", "doctor", "count", "apply", "evolve", "solve", *OF_WINGS, "devices",
+    "lab", "bench", "schedules", "model", "tune", "doctor", "count", "apply", "evolve", *EXTENDED, *OF_WINGS, "devices",
     "roof", "report", "compare"])
 
 
