@@ -17,6 +17,10 @@ from over_ranks import ENVIRONMENT, MPIRUN
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "beside: of ranks that compute little, which may run beside other tests")
+
+
 def place_of(wing):
     """Where its commands stand in lists (cmake/RidgeWings.cmake)."""
     file = wing / "place"

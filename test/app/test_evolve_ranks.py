@@ -86,6 +86,7 @@ def test_diffusion_with_fields_has_the_bits_of_one_rank(ridge, mpi, folder):
                 "x-=dirichlet:in.h5:/wall,z+=dirichlet:in.h5:/floor,y=periodic", grid="2x2x2")
 
 
+@pytest.mark.beside
 def test_fields_in_16_bits_have_the_bits_of_one_rank(ridge, mpi, folder):
     write((23, 17, 13), "f4")
     words = ("evolve", "heat", "in.h5:/u", "--device", "cpu", "--overwrite", "--boundary", MIXED, "--steps", "5",
@@ -144,6 +145,7 @@ def test_one_table_of_all_ranks(ridge, mpi, folder):
         assert several.read() == alone.read()
 
 
+@pytest.mark.beside
 def test_what_is_not_finite_is_said_once_and_where(mpi, folder):
     write((20, 20, 20))
     with h5py.File("in.h5", "r+") as h5:

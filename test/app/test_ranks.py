@@ -185,6 +185,7 @@ def test_the_same_ring_gives_the_same_bits(mpi, ridge, tmp_path, ranks, bodies, 
         numpy.testing.assert_allclose(values, one[name], rtol=0, atol=tolerance)
 
 
+@pytest.mark.beside
 def test_more_ranks_than_bodies(mpi):
     refused(mpi(4, "nbody", "--plummer", 3, "--steps", 1, "--device", "cpu"),
             "4 ranks are too many for 3 bodies")
@@ -195,6 +196,7 @@ NETWORK = {"links": [
     {"latency_seconds": 2e-5, "bytes_per_second_each_way": 1e11}]}
 
 
+@pytest.mark.beside
 def test_scaling_on_paper(ridge, tmp_path):
     network = tmp_path / "network.json"
     network.write_text(json.dumps(NETWORK))
@@ -220,6 +222,7 @@ def test_scaling_on_paper(ridge, tmp_path):
         ridge.bad(*words, "--ranks", 2, says="not what `mpirun -n 2 ridge roof --json` prints")
 
 
+@pytest.mark.beside
 def test_help_and_version_once(mpi):
     result = mpi(2, "--version")
     assert result.code == 0 and result.out.count("ridge ") == 1
@@ -235,6 +238,7 @@ def test_a_grid_of_one_rank_needs_no_launcher(ridge):
 BENCH = ("bench", "laplacian", "--device", "cpu", "--repeat", 1)
 
 
+@pytest.mark.beside
 def test_bad_input(mpi):
     refused(mpi(2, *BENCH, "--size", "64x64x64", "--ranks", "1x1x3"),
             "--ranks 1x1x3 is a grid of 3 ranks, and 2 were started")
@@ -266,6 +270,7 @@ def test_bad_input(mpi):
     refused(mpi(2, *BENCH, "--bad-option"), "--bad-option")
 
 
+@pytest.mark.beside
 def test_bad_input_alone(ridge):
     """Of what is shared among ranks, without any."""
     ridge.bad("bench", "lattice-norm2-reproducible", "--device", "cpu", "--ranks", "1", "--schedule", "threads=1",
@@ -278,11 +283,13 @@ def test_bad_input_alone(ridge):
     ridge.bad(*BENCH, "--scaling", says="mpirun -n N")
 
 
+@pytest.mark.beside
 def test_ranks_of_other_input(mpi):
     refused(mixed(mpi, (*BENCH, "--size", "64x64x64"), (*BENCH, "--size", "64x64x32")),
             "rank 1 was started as", "64x64x32")
 
 
+@pytest.mark.beside
 def test_ranks_of_another_version(mpi, tmp_path):
     version = subprocess.run([mpi.program, "--version"], capture_output=True, text=True,
                              check=True).stdout.split()[-1]
@@ -302,6 +309,7 @@ def test_ranks_of_another_version(mpi, tmp_path):
             f"rank 1 was started as 'version 9{version[1:]}", f"rank 0 as 'version {version}")
 
 
+@pytest.mark.beside
 def test_no_module_for_mpi(mpi, tmp_path):
     """An installation without it goes on as one rank, and says so."""
     build = os.path.dirname(mpi.program)

@@ -1,4 +1,5 @@
-// Every executor under every schedule of its space against the reference, at awkward shapes.
+// Every executor under every schedule that is compiled ahead against the reference, at awkward
+// shapes: of two kernels that are all of its space.
 #include "devices.hpp"
 #include "stencil_case.hpp"
 #include "test_kernels.hpp"
@@ -30,7 +31,7 @@ protected:
   Device device{GetParam()};
 };
 
-TEST_P(Executors, EqualTheReferenceUnderEverySchedule) {
+TEST_P(Executors, EqualTheReferenceUnderTheSeries) {
   expect_right_everywhere<Laplacian<2, 3>, double>(device, Laplacian<2, 3>({0.5, 0.75, 1.25}),
                                                    {67, 21, 9});
 }

@@ -44,6 +44,7 @@ def test_schedules_and_the_grid_that_is_chosen(ridge, mpi):
     assert several["result_bits"] == other["result_bits"]
 
 
+@pytest.mark.beside
 def test_what_it_refuses(mpi):
     words = ("bench", "wilson-even-odd", "--device", "cpu")
     refused(mpi(2, *words, "--size", "8x8x8x7"), "all extents are even", "7 along t")

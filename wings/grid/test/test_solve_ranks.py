@@ -168,6 +168,7 @@ struct Upwind {
 """
 
 
+@pytest.mark.beside
 def test_an_operator_in_a_file(mpi, folder):
     fields((27, 9, 11))
     (folder / "op.hpp").write_text(OPERATOR)
@@ -227,6 +228,7 @@ def test_cycles_are_timed(mpi, ranks, words):
     assert one["items"] == record["items"] and one["bytes_read"] == record["bytes_read"]
 
 
+@pytest.mark.beside
 def test_cycles_share_z_alone(mpi):
     words = "bench", "multigrid", "--device", "cpu", "--size", "16x16x40"
     refused(mpi(2, *words, "--ranks", "2x1x1"), "along z alone, 1x1x2")

@@ -121,6 +121,7 @@ def test_a_run_of_ranks_goes_on_with_others(ridge, mpi):
     assert "0000000012/p" in found and found["traces"].shape == (2, 12)
 
 
+@pytest.mark.beside
 def test_systems_that_ranks_cannot_divide(mpi):
     start("acoustic", (8, 8, 8))
     refused(mpi(3, "evolve", "acoustic", "in.h5", "-o", "o.h5", "--steps", 1, "--ranks", "1x1x3"), "points")
@@ -162,6 +163,7 @@ def test_bench_in_16_bits_over_ranks(mpi, kernel, storage, device, size, sent):
      "vx=fp16,vy=fp16,vz=fp16,sxx=fp16,syy=fp16,szz=fp16,sxy=fp16,sxz=fp16,syz=fp16,rho=fp32,lambda=fp32,mu=fp16"),
     ("./medium.hpp:Medium", "1=bf16", "simt:32", "20x14x13", 2 * 2 * 20 * 14, "1=bf16,2=fp32"),
 ])
+@pytest.mark.beside
 def test_bench_with_media_in_fp32_over_ranks(mpi, kernel, storage, device, size, sent, stored):
     with open("medium.hpp", "w", encoding="ascii") as out:
         out.write(MEDIUM)
@@ -174,6 +176,7 @@ def test_bench_with_media_in_fp32_over_ranks(mpi, kernel, storage, device, size,
     assert record["storage"] == stored and record["arithmetic"] == "fp32"
 
 
+@pytest.mark.beside
 def test_lists_of_storage_over_ranks_that_are_refused(mpi):
     words = (2, "bench", "elastic", "--size", "20x20x20", "--store-as")
     refused(mpi(*words, "rho=fp16"), "rho")
@@ -193,6 +196,7 @@ struct Medium {
 """
 
 
+@pytest.mark.beside
 def test_numbers_by_step_have_the_bits_of_one_rank(mpi, ridge):
     start("lbm-d3q19", (13, 11, 9))
     with open("force.txt", "w", encoding="ascii") as out:
@@ -220,6 +224,7 @@ def placed(tmp_path_factory):
     return f"{file}:Line"
 
 
+@pytest.mark.beside
 def test_operations_see_their_places_in_the_whole_range(ridge, mpi, placed):
     n = 101
     u = np.random.default_rng(7).random(n)
@@ -237,6 +242,7 @@ def test_operations_see_their_places_in_the_whole_range(ridge, mpi, placed):
     same(everything("one"), everything("several"))
 
 
+@pytest.mark.beside
 def test_bench_of_a_system_in_a_file_over_ranks(ridge, mpi, placed):
     """Whose operations ask for their places."""
     words = ("bench", placed, "--size", 1000, "--device", "simt:32", "--repeat", 1, "--json")
@@ -247,6 +253,7 @@ def test_bench_of_a_system_in_a_file_over_ranks(ridge, mpi, placed):
     assert record["check"]["ok"]
 
 
+@pytest.mark.beside
 def test_places_in_16_bits_over_ranks_are_refused(mpi, placed):
     with h5py.File("in.h5", "w") as h5:
         h5["u"] = np.ones(100, "f4")
