@@ -464,10 +464,10 @@ def test_quick(ridge, tmp_path):
     ncu.write_text(ncu.read_text().replace("log =", note))
     env = {**os.environ, "RIDGE_NCU": str(ncu)}
     code = f"open({str(tmp_path / 'runs')!r}, 'a').write('x')"
-    for quick, runs in (("--quick", 2), ("--top=1", 3)):
+    for quick, runs in (("--quick", {2}), ("--top=1", {2, 3})):  # two where Ridge was built without CUPTI
         out = ridge.good("doctor", quick, "--", sys.executable, "-c", code, env=env).out
-        assert "flux" in out and len((tmp_path / "runs").read_text()) == runs
-        assert f"--kill {'yes' if runs == 2 else 'no'} " in (tmp_path / "words").read_text()
+        assert "flux" in out and len((tmp_path / "runs").read_text()) in runs
+        assert f"--kill {'yes' if quick == '--quick' else 'no'} " in (tmp_path / "words").read_text()
         (tmp_path / "runs").unlink()
 
 
