@@ -450,10 +450,10 @@ def test_twins(ridge, tmp_path, cause, changes, change):
     if cause == "uncoalesced":
         (requests, sectors, _, _), _ = counted("twin-1-uncoalesced.cu")
         assert sectors / requests == 8
-    if (nvcc := shutil.which("nvcc")) and cause == "few-blocks":
-        ptx = [nvcc, "-ptx", "-arch=sm_90", tmp_path / "kept/twin-1.cu", "-o", tmp_path / "twin.ptx"]
-        subprocess.run(ptx, check=True)
-        assert ".entry twin(" in (tmp_path / "twin.ptx").read_text()
+    if (nvcc := shutil.which("nvcc")) and cause == "registers-limit-warps":
+        words = [nvcc, "-cubin", "-arch=sm_90", "-Xptxas", "-v", "kept/twin-1.cu", "-o", "twin.cubin"]
+        said = subprocess.run(words, check=True, capture_output=True, text=True, cwd=tmp_path).stderr
+        assert int(re.search(r"Used (\d+) registers", said)[1]) >= 248 and " 0 bytes spill stores" in said
 
 
 def test_quick(ridge, tmp_path):
