@@ -450,10 +450,10 @@ def test_twins(ridge, tmp_path, cause, changes, change):
     if cause == "uncoalesced":
         (requests, sectors, _, _), _ = counted("twin-1-uncoalesced.cu")
         assert sectors / requests == 8
-    if (nvcc := shutil.which("nvcc")) and cause == "few-blocks":
-        ptx = [nvcc, "-ptx", "-arch=sm_90", tmp_path / "kept/twin-1.cu", "-o", tmp_path / "twin.ptx"]
-        subprocess.run(ptx, check=True)
-        assert ".entry twin(" in (tmp_path / "twin.ptx").read_text()
+    if (nvcc := shutil.which("nvcc")) and cause == "registers-limit-warps":
+        words = [nvcc, "-cubin", "-arch=sm_90", "-Xptxas", "-v", "kept/twin-1.cu", "-o", "twin.cubin"]
+        said = subprocess.run(words, check=True, capture_output=True, text=True, cwd=tmp_path).stderr
+        assert int(re.search(r"Used (\d+) registers", said)[1]) >= 248 and " 0 bytes spill stores" in said
 
 
 def test_quick(ridge, tmp_path):
@@ -464,10 +464,10 @@ def test_quick(ridge, tmp_path):
     ncu.write_text(ncu.read_text().replace("log =", note))
     env = {**os.environ, "RIDGE_NCU": str(ncu)}
     code = f"open({str(tmp_path / 'runs')!r}, 'a').write('x')"
-    for quick, runs in (("--quick", 2), ("--top=1", 3)):
+    for quick, runs in (("--quick", {2}), ("--top=1", {2, 3})):  # two where Ridge was built without CUPTI
         out = ridge.good("doctor", quick, "--", sys.executable, "-c", code, env=env).out
-        assert "flux" in out and len((tmp_path / "runs").read_text()) == runs
-        assert f"--kill {'yes' if runs == 2 else 'no'} " in (tmp_path / "words").read_text()
+        assert "flux" in out and len((tmp_path / "runs").read_text()) in runs
+        assert f"--kill {'yes' if quick == '--quick' else 'no'} " in (tmp_path / "words").read_text()
         (tmp_path / "runs").unlink()
 
 

@@ -121,7 +121,7 @@ Foreign run_for_timeline(const Profiled& program, const ForeignAsked& asked, boo
   Stopwatch time;
   Foreign all = timeline_of(program, [&](const Environment& more) {
     if (asked.quick) return show(more);
-    (void)run_program(program.words, Shown::nowhere, more);
+    if (!more.empty()) (void)run_program(program.words, Shown::nowhere, more);
   });
   if (!asked.quick) all.run.taken.emplace_back("timeline", time.seconds());
   take_usage(all.run, ended);

@@ -38,7 +38,6 @@ struct alignas(LANE_BYTES) Number { unsigned word[LANE_BYTES / 4]; };
 
 #ifdef __CUDACC__
 #define KERNEL extern "C" __global__ void __launch_bounds__(THREADS)
-#define KEEP(value) asm volatile("" : "+r"(value))
 #define TOUCH(index)
 #else
 #include <cstdio>
@@ -47,7 +46,6 @@ struct alignas(LANE_BYTES) Number { unsigned word[LANE_BYTES / 4]; };
 struct Place { unsigned x; } blockIdx, threadIdx;
 std::vector<Index> touched;
 #define KERNEL static void
-#define KEEP(value) (void)(value)
 #define TOUCH(index) touched.push_back(index)
 #endif
 
@@ -56,10 +54,8 @@ KERNEL twin(Number* y, const Number* x, Index mask, unsigned zero) {
   const Index all = Index(BLOCKS) * THREADS;
   unsigned held[HELD + 1];
 #pragma unroll
-  for (int k = 0; k <= HELD; ++k) {
+  for (int k = 0; k <= HELD; ++k)
     held[k] = k + zero;
-    KEEP(held[k]);
-  }
   float a[4] = {1, 2, 3, 4};
   double b[4] = {1, 2, 3, 4};
   unsigned sum = zero; // 0, as all that is read
@@ -83,12 +79,15 @@ KERNEL twin(Number* y, const Number* x, Index mask, unsigned zero) {
       for (int f = 0; f < FP64; ++f)
         b[f % 4] = b[f % 4] * 0.5 + sum;
     }
+    if (sum != 0) { // never: what is held must be there all the same
+#pragma unroll
+      for (int k = 0; k <= HELD; ++k)
+        held[k] = (held[k] ^ sum) * (held[k] + k);
+    }
   }
 #pragma unroll
-  for (int k = 0; k <= HELD; ++k) {
-    KEEP(held[k]);
+  for (int k = 0; k <= HELD; ++k)
     sum += zero * held[k];
-  }
   sum += zero * unsigned(a[0] + a[1] + a[2] + a[3] + b[0] + b[1] + b[2] + b[3]);
   Number result = {};
   result.word[0] = sum;
