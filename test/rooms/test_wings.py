@@ -2,6 +2,7 @@
 
 `python test_wings.py --list WING` prints the lines that name it elsewhere."""
 
+import functools
 import pathlib
 import re
 import sys
@@ -17,31 +18,35 @@ COMMENT = r"^\s*(//|\*|#(?!include|if|define))"
 
 
 def name_of(wing):
-    """What names a wing: its folder, namespaces and library; its headers, wherever they lie; its commands, as text too;
-    its modules of Python."""
+    """What names a wing: its folder, namespaces and library; its commands, as text too; its modules of Python."""
     folder = WINGS[wing]
     texts = [file.read_text() for file in sorted(folder.rglob("*.[hc]pp"))]
     found = {space for text in texts for space in re.findall(r"^namespace ridge::(\w+)", text, re.M)}
     own = "|".join({wing} | found - LEVEL.keys() - {"wings"})
-    headers = "|".join(str(file.relative_to(folder / "include/ridge").with_suffix(""))
-                       for file in sorted((folder / "include/ridge").rglob("*.hpp"))) or "(?!)"
     modules = "|".join(file.stem for file in sorted((folder / "python").glob("*.py*"))) or "(?!)"
     commands = "|".join(c for text in texts for c in re.findall(r'\bline\.add_command\(\s*"(\w+)"', text)) or "(?!)"
-    return re.compile(rf"\b({own})::|[<\"/]({own})/|\bridge_({own})\b|<ridge/({headers})\.hpp|"
-                      rf"\badd_({commands})\b|\"(ridge )?({commands})\b|"
-                      rf"\b(from|import) \.?({modules})\b")
+    return re.compile(rf"\b({own})::|[<\"/]({own})/|\bridge_({own})\b|\b(from|import) \.?({modules})\b|"
+                      rf"\badd_({commands})\b|\"(ridge )?({commands})\b")
+
+
+@functools.cache
+def code():
+    """Lines of code: file, number, text."""
+    files = [f for folder in FOLDERS for f in sorted((ROOT / folder).rglob("*.*"))]
+    return [(file.relative_to(ROOT), number, line) for file in [ROOT / "CMakeLists.txt", *files]
+            if file.suffix in (".hpp", ".cpp", ".in", ".cmake", ".txt", ".py")
+            for number, line in enumerate(file.read_text().splitlines(), 1) if line and not re.match(COMMENT, line)]
 
 
 def lines_of(wing):
-    """Code that names a wing."""
+    """Code that names a wing, or one of its headers, wherever these lie."""
     name = name_of(wing)
-    files = [f for folder in FOLDERS for f in sorted((ROOT / folder).rglob("*.*"))]
-    for file in [ROOT / "CMakeLists.txt", *files]:
-        if file.suffix not in (".hpp", ".cpp", ".in", ".cmake", ".txt", ".py"):
-            continue
-        for number, line in enumerate(file.read_text().splitlines(), 1):
-            if not re.match(COMMENT, line) and name.search(line):
-                yield f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
+    include = WINGS[wing] / "include"
+    headers = {str(file.relative_to(include)) for file in include.rglob("*.hpp")}
+    for file, number, line in code():
+        header = line.partition("<ridge/")[2].partition(">")[0]
+        if f"ridge/{header}" in headers or name.search(line):
+            yield f"{file}:{number}: {line.strip()}"
 
 
 def included(file):
