@@ -1,6 +1,6 @@
 """Time of a gradient of `acoustic` by the time of its run alone, on one device:
 
-    bench/gradient.py build/ridge [--device cuda:0] [--size 256] [--steps 1000] [--memory 30GB] [--turns 3]
+    bench/systems_gradient.py build/ridge [--device cuda:0] [--size 256] [--steps 1000] [--memory 30GB] [--turns 3]
 
 Needs h5py. Prints for layers of friction and of CPML, by c alone and by c and rho, the medians of seconds in turn."""
 
