@@ -126,38 +126,28 @@ def test_all_gradients_of_a_kernel_in_a_file_take_one_pass(ridge, env, kernels):
         assert record["bytes_read"] == 3 * 8 * 67 * 21
 
 
-@pytest.mark.parametrize("device, more", [("cpu", ("--precision", "fp64")), ("simt:32", ("--cutoff", 0.8))])
-def test_pairs_in_a_file(ridge, env, tmp_path, device, more):
-    """One sum over the same pairs or near lists, by all components of bodies; the reference checks it."""
-    file = tmp_path / "interactions.hpp"
-    file.write_text(INTERACTIONS)
-    (record,) = bench(ridge, env, f"{file}:mine::Springs", 211, "--set", "softening_squared=0.04", "--device", device,
-                      *more)
-    assert record["pattern"] == "pairs" and record["kernel"].endswith("Springs-adjoint")
-    ridge.bad("bench", f"{file}:mine::Neighbours", "--adjoint", "--size", 100, env=env,
-              says=["mine::Neighbours", "has no derivative"])
-
-
-@pytest.mark.parametrize("device, precision", [("cpu", "fp64"), ("simt:32", "fp32")])
-def test_a_chain_in_a_file(ridge, env, tmp_path, device, precision):
+def test_a_chain_in_a_file(ridge, env, tmp_path):
     """By all inputs, at ends and interfaces, too: the proof has them, and the reference checks the launch."""
     file = tmp_path / "chain.hpp"
     file.write_text(CHAIN)
-    (record,) = bench(ridge, env, f"{file}:mine::Heat", "37x11", "--set", "rate=0.4", "--device", device,
-                      "--precision", precision)
+    (record,) = bench(ridge, env, f"{file}:mine::Heat", "37x11", "--set", "rate=0.4", "--device", "cpu")
     assert record["pattern"] == "chain" and record["kernel"].endswith("Heat-adjoint")
 
 
 def test_chains_without_an_adjoint(ridge, env):
-    ridge.bad("bench", "running-sum", "--adjoint", env=env,
-              says="running-sum has no adjoint here: operations of it scan")
+    ridge.bad("bench", "running-sum", "--adjoint", env=env, says=["running-sum has no adjoint here", "scan"])
     ridge.bad("bench", "acoustic", "--adjoint", env=env, says=["acoustic has no adjoint by --adjoint", "ridge evolve"])
 
 
-def test_built_in_pairs(ridge, env):
-    bench(ridge, env, "coulomb", 130, "--device", "cpu")
-    ridge.bad("bench", "coulomb", "--adjoint", "--size", 100, "--theta", 0.5, "--device", "cpu", env=env,
-              says="coulomb-adjoint has no far field by proxies")
+def test_pairs_in_a_file(ridge, env, tmp_path):
+    """One sum over the same near lists, by all components of bodies; the reference checks it."""
+    file = tmp_path / "interactions.hpp"
+    file.write_text(INTERACTIONS)
+    (record,) = bench(ridge, env, f"{file}:mine::Springs", 211, "--set", "softening_squared=0.04", "--device",
+                      "simt:32", "--cutoff", 0.8)
+    assert record["pattern"] == "pairs" and record["kernel"].endswith("Springs-adjoint")
+    ridge.bad("bench", f"{file}:mine::Neighbours", "--adjoint", "--size", 100, env=env,
+              says=["mine::Neighbours", "has no derivative"])
 
 
 def test_tuner_model_and_doctor_take_them(ridge, env, tmp_path):
