@@ -56,7 +56,8 @@ class LatticeGradient:
         if len(fields) not in (count, count + 1):
             raise TypeError(f"the gradient of {self._name} takes its arguments ({', '.join(self.arguments)}), and the "
                             f"cotangent where it gives an expression, not {len(fields)} arguments")
-        names = [n for n, x in zip(self.arguments, fields) if isinstance(x, Field) and (self.by is None or n in self.by)]
+        names = [n for n, x in zip(self.arguments, fields)
+                 if isinstance(x, Field) and (self.by is None or n in self.by)]
         missing = [n for n in self.by or () if n not in names]
         if missing or not names:
             raise TypeError(f"ridge.grad: {self._name} has gradients by lattice fields"

@@ -41,8 +41,8 @@ void KernelOptions::add_of_pattern(const Command& line, KernelOption::Command na
   }
   if (name != KernelOption::count) {
     line.add("--adjoint", &adjoint,
-             "the adjoint of a stencil in place of it: derivatives by its inputs from those by its "
-             "result");
+             "the adjoint of a stencil, chain or pairs in place of it: derivatives by its inputs "
+             "from those by its result");
   }
   line.add("--set", &settings,
            "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
@@ -57,7 +57,7 @@ lab::BenchKernel KernelOptions::find() const {
 
 lab::BenchKernel KernelOptions::chosen(lab::BenchKernel found) const {
   if (!adjoint) return found;
-  return lab::adjoint_of(found, sizes(found).front());
+  return lab::adjoint_of(found, sizes(found).front(), kernel);
 }
 
 OptionValues KernelOptions::options(const lab::BenchKernel& found) const {

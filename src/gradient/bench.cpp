@@ -106,16 +106,15 @@ private:
 
 } // namespace
 
-void know_adjoint_source(const std::type_info& forward, const std::type_info& call) {
+void know_adjoint_source(const std::type_info& forward, const std::type_info& call,
+                         const char* header) {
   const SourceFile source = find_source(forward);
   if (source.file.empty() || !find_source(call).file.empty()) return;
-  know_source(
-      call,
-      launch::keep_source("adjoint.hpp",
-                          fmt::format("#pragma once\n#include <ridge/gradient/together.hpp>\n"
-                                      "#include \"{}\"\n",
-                                      source.file)),
-      source.flags);
+  know_source(call,
+              launch::keep_source("adjoint.hpp",
+                                  fmt::format("#pragma once\n#include <{}>\n#include \"{}\"\n",
+                                              header, source.file)),
+              source.flags);
 }
 
 void prove_cases(BenchKernel& kernel, const Proof& proof) {
@@ -169,6 +168,51 @@ BenchKernel bench_adjoints(const BenchKernel& forward, const Extents& size) {
   const auto& kernel = *of->call().kernel;
   return bench_adjoints(forward.name, AnyStencil{&kernel.call_type(), kernel.functor()},
                         size.rank());
+}
+
+BenchKernel bench_adjoint_of_case(const BenchKernel& forward, const std::string& file) {
+  const bool pairs = forward.pattern == "pairs";
+  if (!pairs && forward.pattern != "chain") {
+    throw UsageError(fmt::format("{} is of the pattern {}: adjoints are those of stencils, chains "
+                                 "and pairs, built in or FILE.hpp:Name",
+                                 forward.name, forward.pattern));
+  }
+  constexpr Index few = 8;
+  Index n[6] = {};
+  const int rank = forward.default_size.rank();
+  for (int d = 0; d < rank; ++d)
+    n[d] = std::min(few, forward.default_size[d]);
+  const BenchRequest request{Device("cpu"), Extents(n, rank), "fp64", "auto", {}};
+  RoofSource roof(request.device, false, false);
+  const auto the_case = forward.make_case(request, roof);
+  const Case& of = *the_case;
+  const std::string type = launch::type_text(typeid(of));
+  const std::string begins =
+      pairs ? "ridge::CallCase<ridge::pairs::Call<" : "ridge::CallCase<ridge::chain::Request<";
+  const std::string ends = pairs ? ", ridge::pairs::Fp64>" : ", double>";
+  const std::size_t last = type.rfind(ends);
+  if (type.rfind(begins, 0) != 0 || last == std::string::npos)
+    throw UsageError(forward.name +
+                     " has no adjoint by --adjoint: it is a system, whose gradients are "
+                     "those of runs (ridge evolve --gradient)");
+  const std::string what = pairs ? "pairs" : "chain";
+  const std::string functor = type.substr(begins.size(), last - begins.size());
+  const std::string source = launch::keep_source(
+      "adjoint.hpp",
+      fmt::format("#pragma once\n#include <ridge/gradient/{}.hpp>\n#include \"{}\"\n", what, file));
+  using Describe = BenchKernel(const std::string&, const std::string&, const BenchKernel&,
+                               const Case&, const std::string&);
+  auto* const describe = reinterpret_cast<Describe*>(described(
+      fmt::format("ridge/gradient/describe_{}.hpp", what), source,
+      fmt::format(
+          "ridge::BenchKernel describe(const std::string& name, const std::string& meaning,\n"
+          "                            const ridge::BenchKernel& forward,\n"
+          "                            const ridge::Case& of, const std::string& file) {{\n"
+          "  return ridge::gradient::describe_{}_adjoint<{}>(name, meaning, forward, of, file);"
+          "\n}}\n",
+          what, functor),
+      source));
+  return describe(forward.name + "-adjoint", "the adjoint of " + forward.name, forward, of, source);
 }
 
 } // namespace ridge::gradient

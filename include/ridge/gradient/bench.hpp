@@ -1,6 +1,6 @@
-// Adjoints of stencils as kernels by their names, for benchmarks, the tuner, the doctor and the
-// model: found by calling the kernel with values that note what they are made of, compiled when
-// they are asked for, proved before they are launched.
+// Adjoints as kernels by their names, for benchmarks, the tuner, the doctor
+// and the model: found by calling the kernel with values that note what they are made of, compiled
+// when they are asked for, proved before they are launched.
 #pragma once
 
 #include <ridge/gradient/proof.hpp>
@@ -28,6 +28,12 @@ struct AnyStencil {
 /// Likewise for a benchmark of the pattern stencil. Throws UsageError for sizes that it does not
 /// have.
 [[nodiscard]] BenchKernel bench_adjoints(const BenchKernel& forward, const Extents& size);
+
+/// The adjoint of a chain by all its inputs, or of a sum over pairs by the components of bodies
+/// that act on each other, on the bodies that `forward` is benched on; `file` has the functor.
+/// Throws UsageError for those that have none.
+[[nodiscard]] BenchKernel bench_adjoint_of_case(const BenchKernel& forward,
+                                                const std::string& file);
 
 /// Has the kernel's checks fail where its proof does, and its records say what that found:
 /// "adjoint": {"dot_error": ..., "slope": ...}.

@@ -29,8 +29,10 @@ namespace ridge {
 
 namespace gradient {
 
-/// Says that the adjoint `call` is compiled from what `forward` is, where that is known.
-void know_adjoint_source(const std::type_info& forward, const std::type_info& call);
+/// Says that the adjoint `call` is compiled from what `forward` is, where that is known, and
+/// `header`, which has the adjoint.
+void know_adjoint_source(const std::type_info& forward, const std::type_info& call,
+                         const char* header = "ridge/gradient/together.hpp");
 
 } // namespace gradient
 

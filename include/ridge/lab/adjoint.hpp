@@ -5,9 +5,11 @@
 
 namespace ridge::lab {
 
-/// The adjoint of a stencil, or of one step of a kernel that evolves, on fields with the dimensions
-/// of `size`; see ridge/gradient/bench.hpp. Throws UsageError for a kernel of another pattern, and
-/// for one that has no derivative.
-[[nodiscard]] BenchKernel adjoint_of(const BenchKernel& kernel, const Extents& size);
+/// The adjoint of a stencil, of one step of a kernel that evolves, of a chain, or of a sum over
+/// pairs, on fields with the dimensions of `size`; see ridge/gradient/bench.hpp. `given` is the
+/// kernel as find_kernel takes it. Throws UsageError for a kernel of another pattern, and for one
+/// that has no derivative.
+[[nodiscard]] BenchKernel adjoint_of(const BenchKernel& kernel, const Extents& size,
+                                     const std::string& given);
 
 } // namespace ridge::lab

@@ -367,8 +367,9 @@ class OperatorGradient:
     def __init__(self, operator: _Operator, names: Optional[Sequence[str]]) -> None:
         wrong = [n for n in names or () if n != "psi"]
         if wrong or (names is not None and not names):
-            raise TypeError(f"ridge.grad: {type(operator).__name__} has no derivative by {', '.join(wrong) or 'nothing'}: "
-                            "it is by psi; by links, those of functions of ridge.lattice fields are")
+            name = type(operator).__name__
+            raise TypeError(f"ridge.grad: {name} has no derivative by {', '.join(wrong) or 'nothing'}: it is by psi; "
+                            "by links, those of functions of ridge.lattice fields are")
         self.operator = operator
 
     def __call__(self, psi: Any, cotangent: Any) -> _Gradients:
