@@ -136,15 +136,16 @@ class CodeObjects(unittest.TestCase):
         self.expect_none([f"{k}: {k.spills}" for k in spilled])
 
     def test_walks_of_trees_stay_in_registers(self):
-        """Scalars may go to vector registers. gfx1100 has 256 for a lane, too few for two targets in fp64 and
-        moments of order 4 or 5."""
+        """Scalars may go to vector registers. gfx1100 has 256 for a lane: with moments of order 5 in fp64 two
+        values outside the loops may go to memory."""
         walks = [k for k in KERNELS if "::WalkGroups<" in k.name]
         self.assertEqual({k.architecture for k in walks}, set(code_objects.COMPLETE))
         self.expect_none([
             f"{k}: {k.spills}"
             for k in walks
             if (k.spills[0] or k.spills[2])
-            and not (k.architecture == "gfx1100" and re.search(r"Fp64, [45], 2, 1>", k.name))
+            and not (k.architecture == "gfx1100" and "Fp64, 5, 2, 1>" in k.name and k.spills[0] <= 2
+                     and k.spills[2] <= 12)
         ])
 
     def test_chains_that_pass_values_in_registers_do_not_spill(self):

@@ -45,11 +45,14 @@ struct WalkGroups {
   // Measured on an H100, to order 3.
   static constexpr int blocks_of_floats = Order >= 4 ? 4 : folds || Order == 3 ? 5 : 6;
   static constexpr int nodes_together = 2;
+  static constexpr bool reads_anew = false;
 #else
   static constexpr int most_width = 64;
   static constexpr int blocks_of_floats = Order >= 4 ? 4 : 5;
   // Two nodes with moments of such orders take more than a lane's 256 vector registers.
   static constexpr int nodes_together = Order >= 4 ? 1 : 2;
+  // In double precision those of one node, too, beside two targets' intermediate results.
+  static constexpr bool reads_anew = Order >= 4 && sizeof(T) == 8;
 #endif
   static constexpr int max_threads = walk_warps * most_width;
   static constexpr int min_blocks = sizeof(T) == 4 ? blocks_of_floats : Order >= 4 ? 2 : 3;
@@ -429,6 +432,14 @@ private:
     fold_after(lane, mine, count);
   }
 
+  /// Nothing is moved across it.
+  static RIDGE_DEVICE void keep_order() {
+    asm volatile("" ::: "memory");
+#if defined(__AMDGCN__)
+    __builtin_amdgcn_sched_barrier(0);
+#endif
+  }
+
   template <int Sources, class Lane, class I, class Get>
   RIDGE_DEVICE void meet(Lane& lane, Mine& mine, const I& interaction, int count,
                          const Get& get) const {
@@ -438,6 +449,15 @@ private:
     for (; s + (together - 1) * Ways < count; s += together * Ways) {
       RIDGE_UNROLL
       for (int u = 0; u < together; ++u) {
+        if constexpr (Sources > 4 && reads_anew) { // a node for each target
+          RIDGE_UNROLL
+          for (int k = 0; k < Tile; ++k) {
+            const Body<P, Sources> source = get(s + u * Ways);
+            interaction(mine.target[k].at, source.at, mine.sum[k].at);
+            keep_order();
+          }
+          continue;
+        }
         const Body<P, Sources> source = get(s + u * Ways);
         RIDGE_UNROLL
         for (int k = 0; k < Tile; ++k)
