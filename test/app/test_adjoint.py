@@ -143,8 +143,8 @@ def test_pairs_in_a_file(ridge, env, tmp_path):
     """One sum over the same near lists, by all components of bodies; the reference checks it."""
     file = tmp_path / "interactions.hpp"
     file.write_text(INTERACTIONS)
-    (record,) = bench(ridge, env, f"{file}:mine::Springs", 211, "--set", "softening_squared=0.04", "--device",
-                      "simt:32", "--cutoff", 0.8)
+    (record,) = bench(ridge, env, f"{file}:mine::Springs", 211, "--set", "softening_squared=0.04", "--device", "cpu",
+                      "--cutoff", 0.8)
     assert record["pattern"] == "pairs" and record["kernel"].endswith("Springs-adjoint")
     ridge.bad("bench", f"{file}:mine::Neighbours", "--adjoint", "--size", 100, env=env,
               says=["mine::Neighbours", "has no derivative"])
