@@ -159,7 +159,7 @@ class Bench:
         self.row("poisson", lambda: ridge.solve("poisson", f, **on), lambda: gradient("poisson", f, f, **on))
 
     def host(self):
-        """Of a call with its gradient from torch on small arrays, microseconds on the host."""
+        """Microseconds on the host of a call with its gradient, from torch on small arrays."""
         try:
             import torch
         except ImportError as missing:

@@ -84,7 +84,7 @@ class LatticeGradient:
         return [(found, cotangent[0])]
 
     def test(self, *fields: Any) -> dict[str, Any]:
-        """Whether the gradient is one: `slope`, the power of the step with which the error of the linear prediction of
+        """The proof of the gradient: `slope`, the power of the step with which the error of the linear prediction of
         the loss falls along random changes, 2 (None where there is no error), and `ok`."""
         names, given, seeds = self._seeds(fields)
         rng = np.random.default_rng(1)

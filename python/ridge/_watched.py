@@ -1,6 +1,6 @@
 """Derivatives of expressions of lattice fields: what a number changes by, one field by another.
 
-Of a real L the gradient by a complex z = x + iy is dL/dx + i dL/dy, as torch has it: twice the derivative by conj(z).
+The gradient of a real L by a complex z = x + iy is dL/dx + i dL/dy, as torch has it: twice the derivative by conj(z).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST = 2
 
 
 class Variable:
-    """What gradients are by: a field of an argument of `ridge.grad`, or of a tensor of torch."""
+    """A variable of gradients: a field of an argument of `ridge.grad`, or of a tensor of torch."""
 
     def __init__(self, tensor: Any = None) -> None:
         self.tensor = tensor
@@ -90,7 +90,7 @@ class Scalar:
         return (self - self.conjugate())._by(-0.5j, self.value.imag)
 
 
-# What lattice.py calls.
+# Called by lattice.py.
 
 def made_of(made: Field, source: Any) -> Field:
     if _arrays.library_of(source) == "torch" and source.requires_grad and sys.modules["torch"].is_grad_enabled():
@@ -142,7 +142,7 @@ def variables(roots: Iterable[Expression]) -> list[Field]:
 
 
 def seeds_of(name: str, operands: Sequence[Expression], weight: Any) -> list[Seed]:
-    """What a sum hands on to its operands, where the gradient by the sum is `weight`."""
+    """The weights that a sum hands on to its operands, where the gradient by the sum is `weight`."""
     x = operands[0]
     number = site_of_expression(x)
     assert number is not None
@@ -161,7 +161,7 @@ def seeds_of(name: str, operands: Sequence[Expression], weight: Any) -> list[See
 
 
 def gradients(seeds: Iterable[Seed], by: Iterable[Field]) -> list[Optional[Field]]:
-    """Of the sum over seeds of <weight, value>, by fields; None where it does not depend on one."""
+    """Gradients of the sum over seeds of <weight, value>, by fields; None where it does not depend on one."""
     terms: dict[int, list[Expression]] = {}
     given = list(seeds)
     for x, weight in given:
@@ -210,7 +210,7 @@ def _in_order(roots: Iterable[Expression]) -> list[Expression]:
 
 
 def _through(x: Expression, w: Expression, counts: Callable[[Expression], bool]) -> list[Seed]:
-    """What the gradient by x is handed on to x's operands as."""
+    """The form in which x hands its gradient on to its operands."""
     a, b = (*x._args, None)[:2]
     assert a is not None
     if x._op == "+" or x._op == "-":
@@ -260,7 +260,7 @@ def _products(x: Expression) -> int:
 
 
 def _held(x: Expression) -> Expression:
-    """What is read several times: a field of its values, where they take many products."""
+    """An operand that is read several times: a field of its values, where they take many products."""
     return x._evaluated() if _products(x) > _MOST else x
 
 

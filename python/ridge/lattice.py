@@ -34,7 +34,7 @@ class Expression:
     """Fields joined by + - * @, and by functions of their sites' tensors."""
 
     def __init__(self, op: str, args: tuple[Expression, ...] = (), data: tuple[Any, ...] = ()) -> None:
-        # What it does to its operands: "+", "-", "*", "number", or a function, whose other arguments are data.
+        # Its operation on its operands: "+", "-", "*", "number", or a function, whose other arguments are data.
         self._op, self._args, self._data = op, args, data
 
     def _parts(self) -> tuple[str, tuple[Field, ...], tuple[float, ...]]:
@@ -267,7 +267,7 @@ def _on_host(array: Any) -> Any:
 
 def norm2(x: Expression, *, reproducible: bool = False) -> float:
     """The sum of the squares of all real numbers, in double. `reproducible`: the same bits on every
-    device, under every schedule and with any number of threads. Of fields of tensors that require a
+    device, under every schedule and with any number of threads. Fields of tensors that require a
     gradient it is a tensor, as other sums are."""
     return watched.reduced("norm2", reproducible, x)  # type: ignore[no-any-return]
 

@@ -110,7 +110,7 @@ private:
     finish(visit, plan);
   }
 
-  /// What a launch takes on a part of its data, where it took longer than modelled.
+  /// Seconds of a launch on a part of its data, where it took longer than modelled.
   void examine_part(const lab::BenchKernel& chosen, const Place& place, lab::Visit& visit) const {
     constexpr int steps = 1;
     lab::BenchRequest request = request_of(chosen, visit.schedule, steps);

@@ -21,7 +21,7 @@ public:
   virtual void add_to(const Command& command) = 0;
   /// The lines that --help says below the options.
   [[nodiscard]] virtual std::string footer() const = 0;
-  /// What evolves the kernel that is asked for, or that of the run that goes on; empty where it is
+  /// The run of the kernel that is asked for, or that of the run that goes on; empty where it is
   /// none of its kernels.
   [[nodiscard]] virtual std::function<void()> find(const EvolveOptions& options) const = 0;
   /// Throws UsageError where its own options are given, to a stencil.

@@ -80,7 +80,7 @@ SourceInFolder source_of(const Job& job, const std::string& folder) {
   return source;
 }
 
-/// Where the compiler does not even take the library's own header, says so. What was compiled
+/// Where the compiler does not even take the library's own header, says so. Headers compiled
 /// beforehand it takes.
 void require_headers(const Job& job, const SourceInFolder& source) {
   if (job.header == job.prelude && std::ranges::count(source.options, "-include") > 0) return;

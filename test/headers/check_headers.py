@@ -123,7 +123,7 @@ def chains(users):
 
 
 def git(*words):
-    """What it says; None where there is no repository, or no such commit."""
+    """The output of git; None where there is no repository, or no such commit."""
     try:
         told = subprocess.run(["git", *words], capture_output=True, text=True, cwd=pathlib.Path(__file__).parent)
     except FileNotFoundError:

@@ -12,7 +12,7 @@
 // where p - k is an item of the operation. Items at clamped ends also have what was read beyond
 // them. Derivatives come from the operations, called with dual numbers (ridge/core/dual.hpp).
 //
-// What has no adjoint here says why_no_adjoint: chains that scan, contract, have outer dimensions,
+// why_no_adjoint says which chains have none: those that scan, contract, have outer dimensions,
 // profiles or given ends, arrays that are updated, and outputs that are read.
 #pragma once
 
@@ -74,7 +74,7 @@ constexpr chain::Offset sum_of(chain::Offset a, chain::Offset b) {
 }
 
 /// The item `item` away from the one that is computed, as an operation of C sees it: with dual
-/// numbers, what it reads of array X at `seed` seeded. What it sets is added up, times the
+/// numbers, what it reads of array X at `seed` seeded. Results that it sets are added up, times the
 /// derivative by it.
 template <class C, int X, class At>
 struct SeededItem {

@@ -114,7 +114,7 @@ private:
     return all;
   }
 
-  /// Of the loss, the sum of w sin(f): how fast differences come to its derivative.
+  /// How fast differences come to the derivative of the loss, the sum of w sin(f).
   [[nodiscard]] double slope() const {
     const auto loss = [&](double step) {
       const Arrays<double> f = results(step);

@@ -9,7 +9,7 @@
 //
 // with f the interaction: what i receives, and what it gives. Derivatives come from f itself,
 // called with dual numbers (ridge/core/dual.hpp), one component seeded at a time; compilers share
-// what is common. Of targets and sources that are not the same bodies there are two sums: adjoint
+// what is common. Targets and sources that are not the same bodies have two sums: adjoint
 // by targets and by sources. Memory is that of the bodies.
 //
 // Executors are compiled ahead by `template struct ridge::pairs::Executor<...>`, or on demand where

@@ -74,7 +74,7 @@ requires(depth_of<A> > depth_of<B>) struct ProductAdjoint<A, B> {
         [&](int i) { return Of::right(a, a0 + i * inner, w, w0 + i * size, c); });
   }
 };
-/// Of matrices and what has as many rows, in so many columns.
+/// Columns of the product of matrices and what has as many rows.
 template <class E, class F, int N, int Columns>
 struct MatrixAdjoint {
   using Of = ProductAdjoint<E, F>;

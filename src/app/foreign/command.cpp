@@ -130,7 +130,7 @@ Foreign run_for_timeline(const Profiled& program, const ForeignAsked& asked, boo
   return all;
 }
 
-/// What a GPU's profiler has to say of the kernels that the timeline has.
+/// Counts of a GPU's profiler for the kernels that the timeline has.
 void count_kernels(const Profiled& program, const ForeignAsked& asked, Foreign& all) {
   Stopwatch time;
   const bool only_copies = all.run.span > 0 && all.kernels.empty();

@@ -6,7 +6,7 @@
 namespace ridge::app {
 
 /// Looks for the lines in the program's own file, by cuobjdump and nvdisasm, where a kernel that is
-/// asked for has the cause spilled-registers. What is missing for it goes to the notes.
+/// asked for has the cause spilled-registers. Tools that are missing for it go to the notes.
 void find_spill_lines(const Profiled& program, const doctor::ForeignAsked& asked,
                       doctor::Foreign& all);
 

@@ -44,7 +44,7 @@ public:
     const int status = library_.get<int(A...)>(function)(arguments...);
     if (status != 0) throw Failure(fmt::format("{} gives error {}", function, status));
   }
-  /// What needs no error: what is freed, or ends.
+  /// For calls whose errors change nothing: frees, and ends.
   template <class... A>
   void release(const char* function, A... arguments) const {
     (void)library_.get<int(A...)>(function)(arguments...);

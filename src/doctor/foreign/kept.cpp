@@ -18,7 +18,7 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-/// What lies between two marks; empty where one is missing.
+/// The text between two marks; empty where one is missing.
 std::string_view between(std::string_view line, std::string_view before, std::string_view after) {
   const std::size_t at = line.find(before);
   if (at == std::string_view::npos) return {};

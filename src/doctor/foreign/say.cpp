@@ -49,7 +49,7 @@ std::string twin_text(const ForeignKernel& k, const TwinRun& t) {
                          : fmt::format("; not much like it ({:.2f} of its time)", likeness));
 }
 
-/// What confirms a cause: the experiment, and what came of it or of its twin's.
+/// The confirmation of a cause: the experiment, and what came of it or of its twin's.
 std::string confirm_text(const Foreign& all, const ForeignKernel* kernel, const ForeignCause& c) {
   std::string text;
   if (kernel != nullptr) {

@@ -18,7 +18,7 @@ std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Of the kernel of a cause: where it spills, and its twin.
+/// Where the kernel of a cause spills, and its twin.
 void add_proofs(Json& json, const ForeignKernel& k, std::string_view cause) {
   if (cause == "spilled-registers") {
     for (const SpillLine& l : k.spills)

@@ -351,7 +351,7 @@ class _Operator:
         return applied(self, psi) if requires_gradient(psi) else self.apply(psi)
 
     def gradient_by(self, names: Optional[Sequence[str]]) -> OperatorGradient:
-        """What ridge.grad of the operator is."""
+        """The gradient that ridge.grad makes of the operator."""
         return OperatorGradient(self, names)
 
     def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:

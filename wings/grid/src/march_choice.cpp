@@ -15,7 +15,7 @@ struct KnownTile {
 
 /// The schedules that are known to be good, in microseconds of an H100 80GB HBM3, whose ratios
 /// choose (docs/design/solvers.md). Two blocks of a small tile were faster on levels that take a
-/// large one no fewer steps. What another device would rather have, `ridge tune multigrid` finds.
+/// large one no fewer steps. `ridge tune multigrid` finds those of another device.
 constexpr std::array<KnownTile, march_tiles> known_tiles{{
     {{1.75, 1.75}, {1.57, 1.57}}, // large
     {{1.7, 1.52}, {1.45, 1.6}},   // small

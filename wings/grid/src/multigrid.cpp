@@ -150,7 +150,7 @@ private:
     const std::string why = equations_.cycle().problem(schedule);
     if (!why.empty()) throw UsageError("schedule " + why);
   }
-  /// Of cycles without a coefficient, which were tuned, on devices with tiles.
+  /// For cycles without a coefficient, which were tuned, on devices with tiles.
   [[nodiscard]] tune::Choice wisdom() const {
     tune::Choice choice;
     const DeviceKind kind = equations_.queue().device().kind();

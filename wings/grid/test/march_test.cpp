@@ -259,7 +259,7 @@ std::vector<std::string> devices_that_march() {
   return all;
 }
 
-/// What each of two cycles leaves.
+/// Residuals that each of two cycles leaves.
 std::vector<double> left_by(Multigrid<double>& solver, const Field<double>& f,
                             const CycleSchedule& schedule) {
   solver.begin(View<const double>(f.view()));

@@ -1,4 +1,4 @@
-// What the host has of the entries of this wing's built-in kernels.
+// The host's part of the entries of this wing's built-in kernels.
 #pragma once
 
 #include <ridge/lab/kernels/chain_system_ranks.hpp>

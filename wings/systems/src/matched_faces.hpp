@@ -3,7 +3,7 @@
 // 27, 2000; D. Komatitsch, R. Martin, Geophysics 72, 2007), whose kappa is 1.
 //
 // A derivative along the axis of a face becomes itself plus psi, where psi <- b psi + a times it.
-// What an operation does is linear in derivatives, and the medium does not change: the operation's
+// Operations are linear in derivatives, and the medium does not change: the operation's
 // share with the spacings of the other axes infinite is remembered in place of the derivative.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace ridge::chain {
 
-/// What one operation remembers in the layer before one face.
+/// The memory of one operation in the layer before one face.
 struct MatchedFace {
   int operation = 0, axis = 0, side = 0;
   Index3 begin, extents;   ///< items of this rank

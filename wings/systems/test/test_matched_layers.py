@@ -124,7 +124,7 @@ def test_memory_counts_what_layers_remember_and_changes_no_bit(ridge):
                         says="is the least that does")
     arrays, state = (float(v) * {"kB": 1e3, "MB": 1e6}[u]
                      for v, u in re.findall(r"([\d.]+) (kB|MB)", refused.err.split("1kB:")[1])[1:])
-    # What layers remember: p and a velocity before each face, 11 points deep.
+    # Layers remember p and a velocity before each face, 11 points deep.
     friction = [w for w in run.options if w not in ("--absorb-as", "cpml:25")]
     without = ridge.bad("evolve", "acoustic", "in.h5", *friction, "--gradient", "h.h5:/c", "--memory", "1kB",
                         says="is the least that does")

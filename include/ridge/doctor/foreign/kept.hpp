@@ -1,4 +1,4 @@
-// What is found out of a program beside its timeline and its counts, as texts that --keep keeps.
+// Findings of a program beside its timeline and its counts, as texts that --keep keeps.
 #pragma once
 
 #include <ridge/doctor/foreign/kernel.hpp>

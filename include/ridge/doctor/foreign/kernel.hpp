@@ -77,7 +77,7 @@ struct SpillLine {
   int stores = 0, loads = 0; ///< instructions, not how often they run
 };
 
-/// What a twin of a launch took: a kernel made here with its blocks, registers, requests and bytes.
+/// The time of a twin of a launch: a kernel made here, with its blocks, registers, requests, bytes.
 struct TwinRun {
   std::string cause;  ///< that the change takes away
   std::string what;   ///< the twin: "16 B a lane, 255 registers"

@@ -317,7 +317,7 @@ def test_clover(links, b, device):
 
 
 def test_gradients_by_fermions(links, b, rng, device):
-    """Of all operators, with matter that no gamma_5 tells apart: <w, D v> = <D^+ w, v>, by ridge.grad and by torch."""
+    """All operators, with matter that no gamma_5 tells apart: <w, D v> = <D^+ w, v>, by ridge.grad and by torch."""
     v, w = (rng.normal(size=b.shape) + 1j * rng.normal(size=b.shape) for _ in range(2))
     gamma5 = np.array([1, 1, -1, -1])[:, None]
     for d in gauge.Wilson(links, 0.12, device=device), gauge.Clover(links, 0.12, csw=1.2, device=device):

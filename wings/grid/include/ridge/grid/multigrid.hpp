@@ -85,7 +85,7 @@ struct GridSolution {
   CycleShape cycle = CycleShape::v;
   Smoother smoother = Smoother::chebyshev;
   int levels = 0;
-  /// Of levels where half a cycle is one pass over a GPU: their tiles down and up, the finest
+  /// Levels where half a cycle is one pass over a GPU: their tiles down and up, the finest
   /// first, such as "cells/large small/small".
   std::string tiles = {};
 

@@ -27,7 +27,7 @@ struct MatchedArray {
   const T* left = nullptr; ///< along the axis, as `taken`
   const T* taken = nullptr;
 
-  /// What is remembered behind a step, at point i along the axis. One rounding wherever it is
+  /// The memory behind a step, at point i along the axis. One rounding wherever it is
   /// compiled: ranks have the same bits.
   [[nodiscard]] RIDGE_FN T now(Index i, T memory_before, T from) const {
     if constexpr (sizeof(T) == 4) {

@@ -138,14 +138,14 @@ public:
   /// Gives so many steps to the queue; with receivers it waits for them.
   void run(Index steps);
   [[nodiscard]] Index step() const;
-  /// What matched layers remember, which steps change beside the arrays. Nothing where there are
+  /// The memory of matched layers, which steps change beside the arrays. Nothing where there are
   /// none.
   struct Remembered {
     void* data = nullptr;
     Bytes size;
   };
   [[nodiscard]] Remembered remembered() const;
-  /// What matched layers add behind an operation alone.
+  /// The share that matched layers add behind an operation alone.
   void pass_layers(int operation);
   /// Gives one step, or a part of it, to the queue, for those who time it: nothing is recorded by
   /// receivers. Over ranks items that read nothing of others are computed beside the exchange.
