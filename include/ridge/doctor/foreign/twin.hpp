@@ -10,7 +10,7 @@
 
 namespace ridge::doctor {
 
-/// Properties that twins share with launches. Loads of a twin read zeros, and the place of the next ones
+/// Properties of a launch that its twin has. Its loads read zeros, and the place of the next ones
 /// depends on what they read.
 struct Twin {
   int threads = 256; ///< of a block
