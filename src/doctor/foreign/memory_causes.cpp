@@ -46,6 +46,8 @@ ForeignCause uncoalesced() {
     if (k.cache_hit_rate.value_or(1) < 0.5 && k.bytes().value_or(0) > 0)
       of_memory = std::min(1.0, sector_bytes * a.sectors / evidence / *k.bytes());
     then.unit_cache *= part;
+    // Accesses of global and of shared memory go through one pipe of a unit.
+    then.shared *= 1 - (1 - part) * a.sectors / (a.sectors + k.shared_passes.value_or(0));
     then.memory *= of_memory;
     then.cache = s.cache_left(part, std::min(part, of_memory));
     return s.busy.most() < busy_enough ? 1 / part : s.gain(then);
