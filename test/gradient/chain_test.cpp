@@ -14,34 +14,36 @@ namespace {
 
 using namespace ridge::chain;
 
-inline constexpr Slot<0> u;
-inline constexpr Slot<1> k;
-inline constexpr Slot<2> flux;
-inline constexpr Slot<3> v;
+inline constexpr Slot<0> slot_u;
+inline constexpr Slot<1> slot_k;
+inline constexpr Slot<2> slot_flux;
+inline constexpr Slot<3> slot_v;
 
 template <Edge E>
 struct Flux {
   static constexpr const char* name = "flux";
-  static constexpr std::array accesses{read(u, Reach{{-2, 0, 0}, {1, 0, 0}}),
-                                       read(k, Reach{{-1, -1, 0}, {0, 1, 0}}), write(flux)};
+  static constexpr std::array accesses{read(slot_u, Reach{{-2, 0, 0}, {1, 0, 0}}),
+                                       read(slot_k, Reach{{-1, -1, 0}, {0, 1, 0}}),
+                                       write(slot_flux)};
   static constexpr Domain domain = E == Edge::none    ? Domain{{2, 1, 0}, {-1, -1, 0}}
                                    : E == Edge::clamp ? Domain{{}, {1, 0, 0}}
                                                       : Domain{};
   double rate = 0.3;
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
-    at.set(flux, rate * (at(k) + at(k, -1, 1) * at(k, 0, -1)) *
-                     (at(u) * at(u) - at(u, -1) + 0.1 * at(u, 1) * at(u, -2)));
+    at.set(slot_flux,
+           rate * (at(slot_k) + at(slot_k, -1, 1) * at(slot_k, 0, -1)) *
+               (at(slot_u) * at(slot_u) - at(slot_u, -1) + 0.1 * at(slot_u, 1) * at(slot_u, -2)));
   }
 };
 template <Edge E>
 struct Update {
   static constexpr const char* name = "update";
-  static constexpr std::array accesses{read(u), read(flux, along_x(0, 1)), write(v)};
+  static constexpr std::array accesses{read(slot_u), read(slot_flux, along_x(0, 1)), write(slot_v)};
   static constexpr Domain domain = E == Edge::none ? Domain{{2, 1, 0}, {-2, -1, 0}} : Domain{};
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
-    at.set(v, at(u) * 1.5 + at(flux, 1) - exp(0.1 * at(flux)));
+    at.set(slot_v, at(slot_u) * 1.5 + at(slot_flux, 1) - exp(0.1 * at(slot_flux)));
   }
 };
 template <Edge E>
