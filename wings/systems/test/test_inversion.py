@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python" / "inversion.py"
+EXAMPLE = pathlib.Path(__file__).resolve().parents[3] / "examples" / "python" / "inversion.py"
 
 
 @pytest.mark.usefixtures("folder")
