@@ -2,8 +2,11 @@
 #pragma once
 
 #include <ridge/chain/columns.hpp>
-#include <ridge/core/extents.hpp>
 #include <ridge/lab/kernels/chain_entry.hpp>
+
+#if !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
+#include <ridge/core/extents.hpp>
+#endif
 
 namespace ridge::lab {
 
@@ -48,12 +51,16 @@ struct Tridiagonal {
 struct RunningSumEntry : ChainEntry<RunningSum> {
   static constexpr const char* name = "running-sum";
   static constexpr const char* meaning = "sums along the levels (y) of columns (x)";
+#if !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
   static Extents default_size() { return {131072, 128}; }
+#endif
 };
 struct TridiagonalEntry : ChainEntry<Tridiagonal> {
   static constexpr const char* name = "tridiagonal";
   static constexpr const char* meaning = "a tridiagonal system a column (x), along levels (y)";
+#if !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
   static Extents default_size() { return {65536, 128}; }
+#endif
 };
 
 namespace built_in {

@@ -3,8 +3,11 @@
 
 #include <ridge/chain/elements.hpp>
 #include <ridge/chain/operation.hpp>
-#include <ridge/core/extents.hpp>
 #include <ridge/lab/kernels/chain_entry.hpp>
+
+#if !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
+#include <ridge/core/extents.hpp>
+#endif
 
 namespace ridge::lab {
 
@@ -74,7 +77,9 @@ struct ElementsEntry : ChainEntry<ElementLaplacian<Np>> {
       : Np == 6 ? "the same of 6 x 6 points"
                 : "the same of 8 x 8 points";
   static constexpr bool ahead = Np == 4;
+#if !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
   static Extents default_size() { return {Np, Np, 72, Index{5400} * 16 / (Np * Np)}; }
+#endif
 };
 
 namespace built_in {
