@@ -12,13 +12,13 @@ every=("${every[@]#wings/}")
 every=("${every[@]%/}")
 [[ $# -gt 0 ]] || set -- all "${every[@]}"
 trap 'cmake "$build" -DRIDGE_WINGS=ALL >/dev/null' EXIT
-for out in "$@"; do
-  [[ $out == all || " ${every[*]} " == *" $out "* ]] || { echo "there is no wing $out; there are ${every[*]}" >&2; exit 2; }
+for omitted in "$@"; do
+  [[ $omitted == all || " ${every[*]} " == *" $omitted "* ]] || { echo "there is no wing $omitted; there are ${every[*]}" >&2; exit 2; }
   left=()
   for wing in "${every[@]}"; do
-    [[ $out == all || $out == "$wing" ]] || left+=("$wing")
+    [[ $omitted == all || $omitted == "$wing" ]] || left+=("$wing")
   done
-  echo "=== without ${out/#all/any wing}"
+  echo "=== without ${omitted/#all/any wing}"
   cmake "$build" -DRIDGE_WINGS="$(IFS=';' && echo "${left[*]}")" >/dev/null
   cmake --build "$build" -j "$(nproc)"
   ctest --test-dir "$build" --output-on-failure -j "$(nproc)" ${CTEST_FLAGS:-}

@@ -14,5 +14,5 @@ ONE_EACH = ("laplacian8", "heat", "gravity", "lattice-norm2-reproducible", "latt
 
 @pytest.mark.parametrize("case", [c for c in HOST_CPU.CASES if c[0] in ONE_EACH], ids=lambda c: c[0])
 def test_a_launch_takes_less_than_a_microsecond(ridge, case):
-    # The least of many launches, of up to four runs: tests beside this one take the caches.
+    # One of four runs is enough: one beside other tests gave 1.03 us, twelve since gave 0.72. The cause is not known.
     assert any(HOST_CPU.seconds(ridge.program, *case) < HOST_CPU.LIMIT for _ in range(4))

@@ -81,7 +81,7 @@ Cause slow_memory() {
   c.background =
       "The model takes memory to move any bytes as fast as those of a copy. Many arrays at once "
       "fall on the same banks, short rows leave open pages of memory, and rows that are far apart "
-      "miss in the TLB. The same launch on a part of the data that the cache holds tells memory "
+      "miss in the TLB. A launch on a part of the data that the cache holds tells memory "
       "from instructions: what goes there is memory's.";
   c.source = "docs/design/chains.md: one step after the other";
   return c;
