@@ -16,7 +16,7 @@ from ._record import Record, records_of
 from ._stencil import Stencil
 
 if TYPE_CHECKING:
-    from ._of_systems import Systems
+    from ._of_systems import Systems  # type: ignore[import-not-found,unused-ignore]  # of a wing
 
 _AXES = "xyz"
 

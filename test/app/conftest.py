@@ -43,9 +43,10 @@ EXTENDED = sorted(set(commands_of(BUILT, "extend")))
 
 
 def kernels_of(wings):
-    """Those that `ridge evolve` takes, by name."""
-    headers = [file for wing in wings for file in sorted((wing / "include/ridge/lab/kernels").glob("*/*.hpp"))]
-    return [name for file in headers for name in re.findall(r'\bname = "([^"]+)"', file.read_text())]
+    """Those of their headers, and those that they announce (KernelsAnnounced), by name."""
+    files = [file for wing in wings for folder in ("include/ridge/lab/kernels/*/*.hpp", "src/*.cpp")
+             for file in sorted(wing.glob(folder))]
+    return [name for file in files for name in re.findall(r'(?:name = |kernel\w*[({]\s*)"([^"]+)"', file.read_text())]
 
 
 NOT_BUILT = {*commands_of(WINGS), *commands_of(WINGS, "extend")} - {*OF_WINGS, *EXTENDED}
@@ -53,14 +54,15 @@ KERNELS_NOT_BUILT = set(kernels_of(WINGS)) - set(kernels_of(BUILT))
 
 
 def is_built(words):
-    return words[0] not in NOT_BUILT and (words[0] != "evolve" or words[1] not in KERNELS_NOT_BUILT)
+    """Asks of a command, and of the kernel that follows it."""
+    return words[0] not in NOT_BUILT and not KERNELS_NOT_BUILT.intersection(map(str, words[1:2]))
 
 
 def built(commands):
-    """Those of a list of names, or of a dictionary of words by name, that this build has."""
+    """Those of a list of names or of words, or of a dictionary of words by name, that this build has."""
     if isinstance(commands, dict):
         return {name: words for name, words in commands.items() if is_built(words)}
-    return [name for name in commands if name not in NOT_BUILT]
+    return [words for words in commands if is_built([words] if isinstance(words, str) else words)]
 
 
 def without_waits(text):
@@ -89,9 +91,9 @@ class Ridge:
 
     @staticmethod
     def require_built(words):
-        """Skips the rest of a test of another wing's commands, or of what is the same for all."""
-        if words and words[0] in NOT_BUILT:
-            pytest.skip(f"this build has no {words[0]}")
+        """Skips the rest of a test of another wing's commands or kernels, or of what is the same for all."""
+        if words and not is_built(words):
+            pytest.skip(f"this build has no {' '.join(map(str, words[:2] if words[0] not in NOT_BUILT else words[:1]))}")
 
     def __call__(self, *words, cwd=None, limit=120, prefix=(), **options):
         self.require_built(words)

@@ -136,7 +136,6 @@ def test_a_chain_in_a_file(ridge, env, tmp_path):
 
 def test_chains_without_an_adjoint(ridge, env):
     ridge.bad("bench", "running-sum", "--adjoint", env=env, says=["running-sum has no adjoint here", "scan"])
-    ridge.bad("bench", "acoustic", "--adjoint", env=env, says=["acoustic has no adjoint by --adjoint", "ridge evolve"])
 
 
 def test_pairs_in_a_file(ridge, env, tmp_path):

@@ -1,4 +1,4 @@
-"""Words that no command knows, and files of another kind than is expected."""
+"""Words that no command knows."""
 
 import pytest
 
@@ -9,12 +9,3 @@ import pytest
 ])
 def test_words(ridge, folder, words, says):
     ridge.bad(*words, says=says)
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
-def test_bodies_in_utf_16(ridge, folder, encoding):
-    (folder / "a.csv").write_bytes("x,y,z,vx,vy,vz,m\n0,0,0,0,0,0,1\n".encode(encoding))
-    error = ridge.bad("nbody", "a.csv", "--dt", 0.1, "-o", "b.h5", says="a.csv line 1 has zero bytes").err
-    assert error.isascii() and "UTF-8" in error
-    (folder / "a.csv").write_bytes(b"x,y,z,vx,vy,vz,m\n0,0,0,0,0,0,\xff\x1b[2J\n")
-    ridge.bad("nbody", "a.csv", "--dt", 0.1, "-o", "b.h5", says="m is '??[2J', not a number")

@@ -5,6 +5,7 @@ import os
 import h5py
 import numpy as np
 import pytest
+from conftest import built
 
 SHAPE = (4, 5, 6)
 VALUES = np.random.default_rng(1).random(SHAPE)
@@ -158,10 +159,10 @@ def test_sources_that_grow(ridge, folder):
 
 def test_file_that_a_writer_has_locked(ridge, right):
     with h5py.File("plain.h5", "r+"):
-        for words in (["apply", "laplacian", "plain.h5:/u", "-o", "bad.h5:/f"],
-                      ["evolve", "heat", "plain.h5:/u", "-o", "bad.h5"],
-                      ["evolve", "--restart", "plain.h5"], ["nbody", "--restart", "plain.h5", "-o", "bad.h5"],
-                      ["nbody", "plain.h5", "-o", "bad.h5", "--dt", 1]):
+        for words in built([["apply", "laplacian", "plain.h5:/u", "-o", "bad.h5:/f"],
+                            ["evolve", "heat", "plain.h5:/u", "-o", "bad.h5"],
+                            ["evolve", "--restart", "plain.h5"], ["nbody", "--restart", "plain.h5", "-o", "bad.h5"],
+                            ["nbody", "plain.h5", "-o", "bad.h5", "--dt", 1]]):
             ridge.bad(*words, code=1, says=["reading plain.h5: another program has it open", "wait until",
                                             "HDF5_USE_FILE_LOCKING=FALSE"])
     with h5py.File("plain.h5", "r"):

@@ -233,8 +233,6 @@ def test_columns(rng):
     x, sums = weight(density, height, rate=0.3)
     np.testing.assert_allclose(sums, above, atol=1e-13)
     np.testing.assert_allclose(x, right, atol=1e-13)
-    with pytest.raises(ridge.UsageError, match="weight scans columns"):
-        ridge.sweeps(weight)
 
 
 def test_scans_that_are_refused():

@@ -312,6 +312,12 @@ def test_progress_is_for_terminals(ridge, folder):
     assert b"\r\x1b[Kridge: interrupted" in seen
 
 
+def test_whole_numbers_are_decimal(ridge, folder):
+    for number in "010", "+10":  # not octal
+        out = ridge.good("nbody", "--plummer", "8", "--steps", number, "--device", "cpu", "--json").out
+        assert '"steps": 10' in out
+
+
 @pytest.mark.parametrize("script", ["few_bodies", "clusters", "trees"])
 def test_published_answers(ridge, folder, script):
     require_published_answers(ridge, script)

@@ -131,6 +131,8 @@ def test_file(ridge, folder, name, says):
     (["--plummer", 10**18], ["1000000000000000000 bodies", "at most"]),
     (["--plummer", "many"], ["--plummer"]),
     (["--cold-collapse", -3], ["-3 bodies", "at least 1"]),
+    (["--plummer", "99999999999999999999"], "is beyond -9223372036854775808 to 9223372036854775807"),
+    (["--plummer", 9, "--seed", "-1"], "--seed: '-1' is not a whole number from 0 on"),
 ])
 def test_options(ridge, folder, words, says):
     write_start("in.h5", *cloud(5))
@@ -318,3 +320,12 @@ def test_disk_full_from_the_start(ridge, folder):
     limited = "ulimit -f 8; exec \"$0\" \"$@\""
     require_refused(ridge, ["--plummer", 500, *RUN], ["writing run.0000000000.h5"], code=1,
                     prefix=["bash", "-c", limited])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_text_in_utf_16(ridge, folder, encoding):
+    (folder / "a.csv").write_bytes("x,y,z,vx,vy,vz,m\n0,0,0,0,0,0,1\n".encode(encoding))
+    error = ridge.bad("nbody", "a.csv", "--dt", 0.1, "-o", "b.h5", says="a.csv line 1 has zero bytes").err
+    assert error.isascii() and "UTF-8" in error
+    (folder / "a.csv").write_bytes(b"x,y,z,vx,vy,vz,m\n0,0,0,0,0,0,\xff\x1b[2J\n")
+    ridge.bad("nbody", "a.csv", "--dt", 0.1, "-o", "b.h5", says="m is '??[2J', not a number")

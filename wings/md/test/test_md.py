@@ -11,7 +11,7 @@ import time
 import h5py
 import numpy as np
 import pytest
-from conftest import as_one_file, left_in, let_it_work, run_files
+from conftest import as_one_file, built, left_in, let_it_work, run_files
 from over_ranks import ENVIRONMENT, MPIRUN
 
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "near_pairs.md"
@@ -323,14 +323,16 @@ def test_wrong_files(ridge, folder):
         h5["position"], h5["mass"] = x, np.ones(len(x))
     md = ["--cutoff", 2, "--box", "5.5x5.5x5.5", "--device", "cpu", "--steps", 1]
     ridge.good("md", "in.h5", "-o", "run.h5", *md)
-    ridge.good("nbody", "in.h5", "-o", "stars.h5", "--dt", 1e-3, "--softening", 0.1, "--steps", 1, "--device", "cpu")
+    others = built({"stars.h5": ["nbody", "in.h5", "--dt", 1e-3, "--softening", 0.1, "--steps", 1, "--device", "cpu"]})
+    for name, words in others.items():
+        ridge.good(*words, "-o", name)
     before = left_in(folder)
     for words, said in [(["none.h5"], "none.h5"), (["text.h5"], "text.h5"), (["still.h5"], "has no /velocity"),
                         (["in.h5:/run"], "in.h5 has the datasets /mass"),
                         (["run.h5"], "go on with ridge md --restart run.h5"),
-                        (["stars.h5"], "go on with ridge nbody --restart stars.h5")]:
+                        *(([name], f"go on with ridge nbody --restart {name}") for name in others)]:
         ridge.bad("md", *words, "-o", "new.h5", *md, says=said)
-    for file in ["in.h5", "stars.h5"]:
+    for file in ["in.h5", *others]:
         ridge.bad("md", "--restart", file, "-o", "new.h5", says=f"{file} is not the file of a run")
     ridge.bad("md", "in.h5", "-o", "run.h5", *md, says="--overwrite")
     ridge.bad("md", "in.h5", "-o", "in.h5", "--overwrite", *md, says="in.h5")

@@ -344,6 +344,7 @@ def test_what_cannot_be_is_refused_in_one_line(ridge):
     ridge.bad(*words, *asked, "--store-as", "fp16", says="--store-as does not go")
     ridge.bad("evolve", "shallow-water", "in.h5", *words[3:], *asked, says="there is one of acoustic, elastic, maxwell")
     ridge.bad("evolve", "heat", "in.h5:/p", "-o", "out.h5", "--memory", "1GB", says="are for systems")
+    ridge.bad("bench", "acoustic", "--adjoint", says=["acoustic has no adjoint by --adjoint", "ridge evolve"])
     write("few.h5", traces=run.seen[:3])
     ridge.bad(*without("--observed"), *asked, "--observed", "few.h5", says="it has 3 rows, and line.csv has 6")
     run.seen[1, 7] = np.nan

@@ -189,3 +189,10 @@ def test_chains_that_are_no_systems_yet():
         ridge.sweeps(ridge.chain(outer=1)(lambda u: u[0] + u[1]))
     with pytest.raises(TypeError, match="systems of chains have none"):
         ridge.grad(ridge.sweeps(ridge.chain(lambda u: u[0] + u[1]), boundary="periodic"))
+
+    @ridge.chain
+    def weight(density):
+        return ridge.scan(lambda so_far: so_far + density[0, 0], 0.0)
+
+    with pytest.raises(ridge.UsageError, match="weight scans columns"):
+        ridge.sweeps(weight)
