@@ -10,7 +10,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The lines that each pattern takes in files that are not its own. Lower a bound when you take lines away: the aim is
 # eight for each, and a new pattern has no more.
-MOST = {"stencil": 7, "sweeps": 4, "pairs": 5, "lattice": 7, "chain": 3}
+MOST = {"stencil": 7, "sweeps": 4, "pairs": 5, "lattice": 7, "chain": 3, "gathers": 0}  # the last: test/pattern
 # A pattern's own: its folders and its built-in kernels.
 OWN = r"(include/ridge|src)/{pattern}(/|\.hpp)|(include/ridge|src)/lab/kernels/{pattern}"
 HOME = {"sweeps": "stencil"}  # in whose folder a pattern lies until it has its own
