@@ -4,11 +4,14 @@
 #include <ridge/core/random.hpp>
 #include <ridge/pairs/tree.hpp>
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace ridge::pairs::trees {
@@ -164,5 +167,16 @@ inline double most_error(double theta, int order, int pass, bool round) {
   if (pass == 0 && order >= 2) factor = round ? 0.016 : 0.1;
   return factor * std::pow(theta, order + 2) + 1e-6;
 }
+
+/// Tests of trees on a device that the parameter names.
+class Trees : public ::testing::TestWithParam<std::string> {
+protected:
+  Device device{GetParam()};
+  TreeOptions options(double theta, int order = 2, double softening = 0.05) const {
+    TreeOptions o{theta, order, softening, default_tree_schedule(device, "fp32")};
+    o.schedule.leaf = 8;
+    return o;
+  }
+};
 
 } // namespace ridge::pairs::trees
