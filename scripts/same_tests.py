@@ -52,12 +52,19 @@ def tests(build):
 
 
 def objects_of_libraries(build):
-    """Objects that shared libraries and modules are linked of; nothing where no ninja says it."""
+    """Objects that shared libraries, and modules that can run here, are linked of; nothing where no ninja says it."""
     file = build / "build.ninja"
     if not file.exists():
         return []
-    rules = re.findall(r"^build [^:]+: CXX_(?:SHARED|MODULE)_LIBRARY_LINKER\S* ([^|\n]*)", file.read_text(), re.M)
-    return sorted({word for inputs in rules for word in inputs.split() if word.endswith(".o")})
+    devices = json.loads(output_of(build / "ridge", "devices", "--json"))
+    here = {device["device"].partition(":")[0] for device in devices}
+    found = set()
+    linked = r"^build ([^:]+): CXX_(?:SHARED|MODULE)_LIBRARY_LINKER\S* ([^|\n]*)"
+    for made, inputs in re.findall(linked, file.read_text(), re.M):
+        module = re.search(r"/ridge_(cuda|hip)\.so", made)
+        if module is None or module[1] in here:
+            found.update(word for word in inputs.split() if word.endswith(".o"))
+    return sorted(found)
 
 
 def keep(build):
@@ -82,8 +89,8 @@ def left_out(build, wings):
     there = objects_of_libraries(build)
     others = [name for name in there if whole["objects"].get(name) != checksum(build / name)]
     if others or not there:
-        print(f"all tests are run: {len(others)} objects of libraries are not the whole build's: {' '.join(others[:3])}",
-              file=sys.stderr)
+        print(f"all tests are run: {len(others)} objects of libraries are not the whole build's: "
+              + " ".join(others[:3]), file=sys.stderr)
         return []
     found = dict(tests(build))
     all_programs = {program for programs in found.values() for program in programs}
