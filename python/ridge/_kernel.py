@@ -400,10 +400,10 @@ class Kernel:
                     raise TypeError(f"{self.__name__}: a number requires a gradient")
             if (latest is not None and out is not None and len(arrays) == latest[2]
                     and tuple(numbers) == latest[1]):  # in a loop nothing needs to be looked up again
-                latest[0].run((*arrays, *self._outputs_of(out)), tuple(numbers.values()), schedule,
-                              device)
+                written = self._outputs_of(out)
+                latest[0].run((*arrays, *written), tuple(numbers.values()), schedule, device)
                 if "torch" in sys.modules:
-                    torch_module().changed(self._outputs_of(out))
+                    torch_module().changed(written)
                 return out
             all_arrays = self._call_arrays(arrays, out)
             core, values = self._bind_numbers(numbers, len(all_arrays))

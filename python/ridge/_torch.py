@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional
 
 from . import _arrays
@@ -20,16 +20,20 @@ def is_asked(arrays: Sequence[Any], outs: Sequence[Any], numbers: Mapping[str, A
     return any(map(requires_gradient, (*arrays, *outs, *numbers.values())))
 
 
+@functools.cache
+def _increment() -> tuple[type, Callable[[Any], None]]:
+    """Torch's type of tensors, and what tells it that one was written to: looked up once."""
+    torch: Any = sys.modules["torch"]
+    known = getattr(torch.autograd.graph, "increment_version", None)
+    return torch.Tensor, known or (lambda out: out.detach().reshape(-1)[:0].zero_())
+
+
 def changed(outs: Sequence[Any]) -> None:
     """Says to torch that tensors were written to, as its graphs may have kept them for later."""
-    torch: Any = sys.modules["torch"]
+    tensor, increment = _increment()
     for out in outs:
-        if not isinstance(out, torch.Tensor) or out.is_inference():
-            continue
-        if hasattr(torch.autograd.graph, "increment_version"):
-            torch.autograd.graph.increment_version(out)
-        else:
-            out.detach().reshape(-1)[:0].zero_()
+        if isinstance(out, tensor) and not out.is_inference():
+            increment(out)
 
 
 def called(kernel: Any, arrays: tuple[Any, ...], outs: Optional[tuple[Any, ...]], options: dict[str, Any],

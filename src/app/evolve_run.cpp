@@ -52,7 +52,7 @@ public:
     divide(schedule);
     const auto laid =
         stencil::parse_sweeps(schedule, queue_.device(), setup_.kernel.traits, part_->boundaries(),
-                              part_->held().extents(), ranks_.ranks());
+                              part_->held().extents(), ranks_.ranks(), setup_.kernel.levels);
     run_.device = to_text(queue_.device().id());
     run_.device_name = queue_.device().facts().name;
     run_.schedule = stencil::to_text(laid);
@@ -84,8 +84,9 @@ private:
   /// Halos are as deep as the schedule has sweeps in one pass.
   void divide(const std::string& schedule) {
     const Index3 n = input_.extents().xyz();
-    const stencil::SweepsSchedule whole = stencil::parse_sweeps(
-        schedule, queue_.device(), setup_.kernel.traits, setup_.boundaries, n, ranks_.ranks());
+    const stencil::SweepsSchedule whole =
+        stencil::parse_sweeps(schedule, queue_.device(), setup_.kernel.traits, setup_.boundaries, n,
+                              ranks_.ranks(), setup_.kernel.levels);
     std::optional<Index3> ranks;
     if (!o_.ranks.empty()) ranks = comm::parse_ranks(o_.ranks, ranks_.ranks());
     if (!run_.implicit.empty()) ranks = planes(ranks);

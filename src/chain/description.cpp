@@ -33,23 +33,35 @@ Reach OperationInfo::reach(int array) const {
   return all;
 }
 
-bool Description::marches_alone() const {
+namespace {
+
+bool reads_rows_again(const OperationInfo& op, int array, int rank) {
+  HeldRows rows;
+  for (const Access& a : op.accesses) {
+    if (a.array == array) rows.add(a, rank - 1);
+  }
+  return rows.count() > 1;
+}
+
+} // namespace
+
+bool Description::reads_rows_again(int most) const {
   for (int d = 0; d < rank; ++d) {
     if (dimensions[static_cast<std::size_t>(d)].edge != Edge::given) return false;
   }
-  const auto reads_again = [&](const OperationInfo& op, int array) {
-    HeldRows rows;
-    for (const Access& a : op.accesses) {
-      if (a.array == array) rows.add(a, rank - 1);
-    }
-    return rows.count() > 1;
-  };
-  for (const OperationInfo& op : operations) {
-    for (int a = 0; a < static_cast<int>(arrays.size()); ++a) {
-      if (rank > 1 && reads_again(op, a)) return true;
-    }
-  }
-  return false;
+  const int all = static_cast<int>(arrays.size());
+  return rank > 1 && std::any_of(operations.begin(), operations.end(), [&](const auto& op) {
+           bool again = false;
+           int used = 0;
+           for (int a = 0; a < all; ++a) {
+             again = again || chain::reads_rows_again(op, a, rank);
+             used += op.reads(a) || op.writes(a) ? 1 : 0;
+           }
+           return again && used <= most;
+         });
+}
+bool Description::marches_alone() const {
+  return reads_rows_again(most_marched_arrays);
 }
 
 bool Description::read_in(int first, int last, int array) const {

@@ -47,6 +47,12 @@ bool tile_fits(const Traits& traits) {
   return stencil::tile_fits(values);
 }
 
+/// Whether numbers have 16 bits and do not come in packs: lanes load 2 bytes at a time, each with
+/// an address of its own.
+bool narrow_anywhere(const Traits& traits, const Strides& strides) {
+  return traits.element_bytes == 2 && rows_at(traits, strides).rows == Rows::anywhere;
+}
+
 /// How much of the last-level cache three planes may take.
 Index room_for_planes(const Device& device) {
   const Share share = facts_of(device).planes_of_cache;
@@ -103,7 +109,8 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
                            const Strides& strides) {
   const Index rows = n.y - 2 * traits.radius.y;
   const bool flat = is_flat(traits.radius) && rows >= 4 && window_fits(traits.radius);
-  const bool tiles = tile_fits(traits) && !flat && rows >= tiled.tile;
+  const bool tall = !flat && rows >= tiled.tile;
+  const bool tiles = tall && tile_fits(traits);
   GpuSchedule s = flat ? flat_points(device, traits, n, strides) : GpuSchedule{};
   if (facts_of(device).streams_tiles) {
     if (tiles) s = tiled_points();
@@ -112,6 +119,10 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
     const bool any_rows = better_in_tiles(traits, strides);
     if (any_rows || n.x * n.y * n.z >= fewest_in_tiles) s = tiled_points();
     if (any_rows) s.block = BlockShape{{128, 2, 1}};
+  } else if (tall && can_march(device) && narrow_anywhere(traits, strides) &&
+             n.x * n.y * n.z >= fewest_in_tiles) {
+    s.tile = tiled.tile;
+    s.block = with_few_idle(n.x);
   }
   if (s.loads == Loads::packs) return s; // no planes, so no sub-domains either
   if (n.x <= 8) {                        // such as the faces in x that halos of ranks are read for
@@ -152,8 +163,8 @@ Schedule default_schedule(const Device& device, const Traits& traits, Index3 ext
   }
   // Inputs that do not begin where bulk copies may are for points, and numbers in 16 bits that do
   // not come in packs.
-  const bool narrow = traits.element_bytes == 2 && rows_at(traits, at).rows == Rows::anywhere;
-  const bool can = !narrow && (bulk_copies || copies_of(device) != Copies::bulk);
+  const bool can =
+      !narrow_anywhere(traits, at) && (bulk_copies || copies_of(device) != Copies::bulk);
   if (!tiles && can && marches(device, traits, extents)) {
     const auto march =
         march_for(device.facts(), device.kind(), copies_of(device), traits, extents, at);

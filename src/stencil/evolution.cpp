@@ -43,11 +43,12 @@ Sweeps sweeps_alone(const Evolution& evolution, Queue& queue,
   if (!boundary.empty()) around = parse_boundaries(boundary);
   around.spacing = spacing;
   const Traits& traits = evolution.traits;
-  const auto whole = parse_sweeps(schedule, queue.device(), traits, around, points, 1);
+  const auto whole =
+      parse_sweeps(schedule, queue.device(), traits, around, points, 1, evolution.levels);
   const RankPart part(*alone, points, traits, around, whole.pass ? sweeps_of(*whole.pass) : 1);
-  return evolution.make(
-      queue, fields, part,
-      parse_sweeps(schedule, queue.device(), traits, part.boundaries(), part.held().extents(), 1));
+  return evolution.make(queue, fields, part,
+                        parse_sweeps(schedule, queue.device(), traits, part.boundaries(),
+                                     part.held().extents(), 1, evolution.levels));
 }
 
 } // namespace ridge::stencil

@@ -70,7 +70,8 @@ bool pass_pays(const GpuPassSchedule& pass, const Traits& traits, const Boundari
   if (traits.element_bytes == 4) least = x || y ? 0.51 : 0.36; // 0.49 and 0.52, 0.27 and 0.364
   if (traits.element_bytes == 2) {
     if (moving) return false; // 512^3 lost
-    least = 0.34;             // 0.26 and 0.35
+    least =
+        traits.inputs() > 1 ? 0.5 : 0.34; // of waves 0.52 gained, no other was timed; 0.26, 0.35
   }
   const PassTiles tiles{lanes * vector,
                         pass.rows * pass.warps,

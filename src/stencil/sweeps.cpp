@@ -79,7 +79,7 @@ int most_sweeps(const Device& device, const Traits& traits, int levels,
 /// single sweeps are not: on demand a pass takes nvcc 7 to 13 seconds (docs/design/launches.md),
 /// which no first call should wait for unasked.
 std::optional<PassSchedule> default_pass(const Device& device, const Traits& traits,
-                                         const Boundaries& boundaries, Index3 n) {
+                                         const Boundaries& boundaries, Index3 n, int levels) {
   if (has_inflow_values(boundaries)) return {};
   constexpr Index fewest_points = Index{1} << 20;
   constexpr Index narrowest = 64; // a tile is as wide, and half as high
@@ -93,9 +93,8 @@ std::optional<PassSchedule> default_pass(const Device& device, const Traits& tra
   const PassSchedule pass =
       settled(with_sweeps(plain_pass(device.kind()), sweeps), device, traits, n);
   // Single sweeps of fields in 16 bits are compiled on demand, too.
-  const bool here =
-      narrow ? traits.inputs() == 1 && sweeps <= most_sweeps(device, traits, 1, boundaries)
-             : is_pass_ahead(device, traits, pass, moving);
+  const bool here = narrow ? sweeps <= most_sweeps(device, traits, levels, boundaries)
+                           : is_pass_ahead(device, traits, pass, moving);
   if (!here) return {};
   const bool asks = moving || narrow;
   if (asks && !pass_pays(std::get<GpuPassSchedule>(pass), traits, boundaries, moving, n,
@@ -107,15 +106,15 @@ std::optional<PassSchedule> default_pass(const Device& device, const Traits& tra
 } // namespace
 
 SweepsSchedule default_sweeps(const Device& device, const Traits& traits,
-                              const Boundaries& boundaries, Index3 extents, int ranks) {
+                              const Boundaries& boundaries, Index3 extents, int ranks, int levels) {
   const ShellLayout layout = shell_layout(device, traits, boundaries, extents);
   SweepsSchedule made{default_single(device, traits, layout)};
-  if (ranks == 1) made.pass = default_pass(device, traits, boundaries, layout.extents);
+  if (ranks == 1) made.pass = default_pass(device, traits, boundaries, layout.extents, levels);
   return made;
 }
 
 SweepsSchedule parse_sweeps(std::string_view line, const Device& device, const Traits& traits,
-                            const Boundaries& boundaries, Index3 extents, int ranks) {
+                            const Boundaries& boundaries, Index3 extents, int ranks, int levels) {
   const ShellLayout layout = shell_layout(device, traits, boundaries, extents);
   const Index3 whole = layout.extents;
   std::string rest;
@@ -127,7 +126,7 @@ SweepsSchedule parse_sweeps(std::string_view line, const Device& device, const T
     if (word != "sweeps=1") rest += std::string(word) + " ";
   }
   if (!single && !several && (rest.empty() || rest == "auto "))
-    return default_sweeps(device, traits, boundaries, extents, ranks);
+    return default_sweeps(device, traits, boundaries, extents, ranks, levels);
   if (!several) return {parse_schedule(rest, device, traits, whole, layout.strides).schedule};
   if (single) throw UsageError("schedule field 'sweeps' is given twice");
   const PassSchedule pass = facts_of(device).takes_gpu_schedules
@@ -144,7 +143,7 @@ std::vector<text::Named<SweepsSchedule>> compared_sweeps(const Device& device, c
   std::vector<text::Named<SweepsSchedule>> all;
   for (const NamedSchedule& named : named_schedules(device))
     all.push_back({named.name, {named.schedule}});
-  const SweepsSchedule chosen = default_sweeps(device, traits, boundaries, extents);
+  const SweepsSchedule chosen = default_sweeps(device, traits, boundaries, extents, 1, levels);
   all.push_back({"default", chosen});
   if (chosen.pass) all.push_back({"single sweeps", {chosen.single}});
   const PassSchedule plain = plain_pass(device.kind());

@@ -107,7 +107,8 @@ private:
     const stencil::RankPart whole(*alone_, call.points(), call.traits(), call.boundaries);
     return call.kernel.made.make(queue, call.start, whole,
                                  stencil::parse_sweeps(schedule, queue.device(), call.traits(),
-                                                       call.boundaries, call.points()));
+                                                       call.boundaries, call.points(), 1,
+                                                       call.kernel.made.levels));
   }
   /// Fields in 16 bits are compared with those after single sweeps: all bits.
   [[nodiscard]] Check check_bits(Queue& queue, const Call& call, Index steps) {

@@ -121,7 +121,7 @@ public:
 
 private:
   [[nodiscard]] SweepsSchedule read(const std::string& text, Index3 n) const {
-    return parse_sweeps(text, place().device, traits_, boundaries_, n);
+    return parse_sweeps(text, place().device, traits_, boundaries_, n, 1, levels_);
   }
 
   Boundaries boundaries_;

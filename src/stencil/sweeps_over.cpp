@@ -21,12 +21,13 @@ std::unique_ptr<Sweeps> sweeps_over(Queue& queue, std::shared_ptr<const SweptKer
   const Index3 points = place.grid().points();
   const Boundaries& around = place.boundaries_of_all();
   const int ranks = place.communicator().ranks();
-  const auto whole = parse_sweeps(schedule, queue.device(), traits, around, points, ranks);
+  const auto whole =
+      parse_sweeps(schedule, queue.device(), traits, around, points, ranks, kernel->levels());
   // Halos are as deep as the schedule has sweeps in one pass.
   const RankPart part(place.communicator(), points, traits, around,
                       whole.pass ? sweeps_of(*whole.pass) : 1, place.grid().ranks());
   const auto laid = parse_sweeps(schedule, queue.device(), traits, part.boundaries(),
-                                 part.held().extents(), ranks);
+                                 part.held().extents(), ranks, kernel->levels());
   return std::make_unique<Sweeps>(queue, std::move(kernel), fields, part, laid, name);
 }
 template std::unique_ptr<Sweeps> sweeps_over(Queue&, std::shared_ptr<const SweptKernel<float>>,

@@ -11,11 +11,11 @@ namespace ridge::stencil::detail {
 namespace {
 
 SweepsSchedule schedule_or_default(const std::optional<SweepsSchedule>& schedule,
-                                   const Device& device, const Traits& traits,
+                                   const Device& device, const Traits& traits, int levels,
                                    const SweepsPlace& place) {
   if (schedule) return *schedule;
   const int ranks = place.part ? static_cast<int>(place.part->grid().count()) : 1;
-  return default_sweeps(device, traits, place.boundaries, place.extents, ranks);
+  return default_sweeps(device, traits, place.boundaries, place.extents, ranks, levels);
 }
 
 } // namespace
@@ -209,7 +209,7 @@ make_sweeps(Queue& queue, std::shared_ptr<const SweptKernel<T>> kernel,
             const std::vector<View<const T>>& fields, const SweepsPlace& place,
             const std::optional<SweepsSchedule>& schedule, std::string_view name) {
   const SweepsSchedule chosen =
-      schedule_or_default(schedule, queue.device(), kernel->traits(), place);
+      schedule_or_default(schedule, queue.device(), kernel->traits(), kernel->levels(), place);
   return std::make_unique<SweepsRun<T>>(queue, std::move(kernel), fields, place, chosen, name);
 }
 

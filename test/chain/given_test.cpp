@@ -1,5 +1,6 @@
 // Chains between given ends have the bits of fission under every schedule, and its values are those
 // of the reference.
+#include <ridge/chain/held_rows.hpp>
 #include <ridge/chain/launch.hpp>
 #include <ridge/chain/reference.hpp>
 #include <ridge/core/random.hpp>
@@ -143,6 +144,25 @@ TEST(GivenEnds, HaveTheBitsOfFissionUnderEverySchedule) {
 TEST(GivenEnds, MarchOnGpusByDefault) {
   EXPECT_TRUE((describe<GivenEnds<2>, double>().marches_alone()));
   EXPECT_TRUE((describe<GivenEnds<3>, double>().marches_alone()));
+}
+
+TEST(GivenEnds, OfManyArraysDoNotMarch) {
+  static_assert(run_marches<GivenEnds<3>, 0, 0>());
+  Description d = describe<GivenEnds<3>, double>();
+  d.operations.resize(1);
+  const auto used = [&] {
+    int count = 0;
+    for (int a = 0; a < static_cast<int>(d.arrays.size()); ++a)
+      count += d.operations[0].reads(a) || d.operations[0].writes(a) ? 1 : 0;
+    return count;
+  };
+  while (used() <= most_marched_arrays) {
+    EXPECT_TRUE(d.marches_alone());
+    d.arrays.push_back(input("more"));
+    d.operations[0].accesses.push_back({static_cast<int>(d.arrays.size()) - 1, false, false, {}});
+  }
+  EXPECT_FALSE(d.marches_alone());
+  EXPECT_TRUE(d.reads_rows_again()); // so on cpus rows are asked for ahead
 }
 
 } // namespace

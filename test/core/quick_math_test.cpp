@@ -1,11 +1,13 @@
 // The quick functions that GPUs use in place of their toolkits'.
 #include <ridge/core/extents.hpp>
 #include <ridge/core/quick_math.hpp>
+#include <ridge/core/quick_root.hpp>
 #include <ridge/core/random.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace ridge {
 namespace {
@@ -48,6 +50,30 @@ TEST(QuickMath, RaisesPositiveNumbersToPowers) {
     ASSERT_LE(units_in_last_place(detail::quick_power(x, y), right), allowed) << x << " ^ " << y;
     ASSERT_LE(units_in_last_place(power_of_positive(Pack<double, 1>(x), y)[0], right), allowed);
   }
+}
+
+TEST(QuickRoot, ImprovesWhatGpusApproximate) {
+  double worst = 0;
+  for (Index i = 0; i < 200000; ++i) {
+    const double x =
+        (random_value(5, i) + 1.001) * std::pow(2.0, static_cast<double>(i % 600 - 300));
+    const double off = 0x1p-19 * random_value(6, i); // as rsqrt.approx.ftz.f64 is
+    const double got = detail::improved_root(x, (1 + off) / std::sqrt(x));
+    worst = std::max(worst, units_in_last_place(got, std::sqrt(static_cast<long double>(x))));
+  }
+  EXPECT_LE(worst, 2);
+  EXPECT_LE(units_in_last_place(detail::quick_root_of(2.0), std::sqrt(2.0L)), 2);
+  EXPECT_LE(detail::quick_root_of(0.0), 1e-140);
+  EXPECT_TRUE(std::isnan(detail::quick_root_of(std::numeric_limits<double>::quiet_NaN())));
+}
+
+TEST(QuickRoot, IsTheRootWhereTheDeviceHasIt) {
+  const Pack<double, 1> x(7.0);
+  EXPECT_EQ(quick_root(x)[0], std::sqrt(7.0));
+  EXPECT_EQ(quick_root(Pack<double, 1>(0.0))[0], 0);
+  EXPECT_EQ(quick_reciprocal(x)[0], 1 / 7.0);
+  EXPECT_EQ(quick_max(x, Pack<double, 1>(8.0))[0], 8);
+  EXPECT_TRUE(std::isnan(quick_max(Pack<double, 1>(std::nan("")), x)[0]));
 }
 
 } // namespace

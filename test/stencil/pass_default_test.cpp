@@ -1,4 +1,5 @@
 // The default of passes on GPUs, beside what was measured of both ways.
+#include <ridge/lab/kernels/stencil/wave.hpp>
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/pass_variants.hpp>
 #include <ridge/stencil/sweeps_schedule.hpp>
@@ -11,17 +12,17 @@ namespace ridge::stencil {
 namespace {
 
 /// As an H100 takes it, with its 132 multiprocessors; 0 where single sweeps are.
-template <class T>
+template <class T, class K = Laplacian<2, 3>>
 int sweeps_taken(Index3 n, const char* faces) {
   Boundaries boundaries;
   if (faces != nullptr) boundaries = parse_boundaries(faces);
-  const Traits traits = traits_of<Laplacian<2, 3>, T>();
+  const Traits traits = traits_of<K, T>();
   const bool moving = shell_changes(boundaries, traits.radius);
   const Index shell = moving ? 2 : 0;
   const Index3 with_shell{n.x + shell, n.y + shell, n.z + shell};
   GpuPassSchedule pass;
   pass.sweeps = pass_sweeps(traits, boundaries, moving, with_shell);
-  const GpuPassShape shape = usual_pass_shape(pass.sweeps, 1, 1);
+  const GpuPassShape shape = usual_pass_shape(pass.sweeps, levels_of<K>(), 1);
   pass.rows = shape.rows;
   pass.warps = shape.warps;
   return pass_pays(pass, traits, boundaries, moving, with_shell, 132) ? pass.sweeps : 0;
@@ -73,6 +74,16 @@ TEST(PassDefault, OfFieldsIn16BitsAsksForTilesThatFit) {
   EXPECT_EQ(sweeps_of_cube<Bf16>(384, nullptr), 4);     // 69.1, 92.5
   EXPECT_EQ(sweeps_of_cube<Fp16>(512, nullptr), 4);     // 129, 202
   EXPECT_EQ(sweeps_of_cube<Fp16>(512, all_mirrors), 0); // 274, 254
+}
+
+TEST(PassDefault, OfWavesIn16BitsIsWhatWasFasterOnAnH200) {
+  using Wave = lab::Wave<2, 3>;
+  const auto of_cube = [](Index n, const char* faces) {
+    return sweeps_taken<Fp16, Wave>({n, n, n}, faces);
+  };
+  EXPECT_EQ(of_cube(512, "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0"), 4); // 157, 213 us a sweep
+  EXPECT_EQ(of_cube(512, all_mirrors), 0);                                 // 349, 258
+  EXPECT_EQ(of_cube(384, nullptr), 0);                                     // not timed
 }
 
 TEST(PassDefault, IsSingleSweepsWhereTilesFitBadly) {

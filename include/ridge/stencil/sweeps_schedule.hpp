@@ -23,16 +23,17 @@ struct SweepsSchedule {
 [[nodiscard]] std::string to_text(const SweepsSchedule& schedule);
 
 /// The one chosen without measuring: passes on GPUs where they are compiled ahead and were measured
-/// to be faster. On several ranks, whose halos would have to be as deep, single sweeps.
+/// to be faster. On several ranks, whose halos would have to be as deep, single sweeps. The
+/// kernel's first `levels` inputs are time levels.
 [[nodiscard]] SweepsSchedule default_sweeps(const Device& device, const Traits& traits,
                                             const Boundaries& boundaries, Index3 extents,
-                                            int ranks = 1);
+                                            int ranks = 1, int levels = 1);
 
 /// Reads what to_text prints, or what parse_schedule reads: with `sweeps=2` and more the fields are
 /// those of a pass. Throws UsageError that lists what is right.
 [[nodiscard]] SweepsSchedule parse_sweeps(std::string_view text, const Device& device,
                                           const Traits& traits, const Boundaries& boundaries,
-                                          Index3 extents, int ranks = 1);
+                                          Index3 extents, int ranks = 1, int levels = 1);
 
 /// The schedules of `ridge bench --schedule all`: the named and the default schedules of single
 /// sweeps, and passes of 2, 3, 4 and 8 sweeps where the device has any.

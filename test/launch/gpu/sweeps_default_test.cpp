@@ -47,8 +47,8 @@ const Offer offered_of_heat_in_fp32{DeviceKind::cuda, typeid(PassesAhead<Heat, f
 template <class K, class T = double>
 std::string chosen(Index3 n, const char* boundaries = "untouched", int ranks = 1) {
   const Device device("cuda:0");
-  const SweepsSchedule s =
-      default_sweeps(device, traits_of<K, T>(), parse_boundaries(boundaries), n, ranks);
+  const SweepsSchedule s = default_sweeps(device, traits_of<K, T>(), parse_boundaries(boundaries),
+                                          n, ranks, levels_of<K>());
   return s.pass ? to_text(*s.pass) : "single";
 }
 
@@ -78,6 +78,20 @@ TEST(SweepsDefault, ArePassesOfHeatIn16BitsThoughNothingOfThemIsCompiledAhead) {
   EXPECT_EQ((chosen<Known, Fp16>({512, 512, 512})), "sweeps=4 rows=2 warps=16 store=plain");
   EXPECT_EQ((chosen<Known, Bf16>({512, 512, 512}, "x=mirror")), "single");
   EXPECT_EQ((chosen<Unknown, Fp16>({512, 512, 512})), "single"); // has none
+}
+
+/// As waves read their inputs, the second of which is a coefficient.
+struct WithCoefficient : Wave {
+  static constexpr int levels = 1;
+};
+
+TEST(SweepsDefault, ArePassesOfWavesIn16BitsBetweenFacesThatDoNotMove) {
+  constexpr const char* faces = "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0";
+  EXPECT_EQ((chosen<Wave, Fp16>({512, 512, 512}, faces)), "sweeps=4 rows=2 warps=16 store=plain");
+  EXPECT_EQ((chosen<Wave, Bf16>({512, 512, 512})), "sweeps=4 rows=2 warps=16 store=plain");
+  EXPECT_EQ((chosen<Wave, Fp16>({512, 512, 512}, "x=mirror")), "single");
+  EXPECT_EQ((chosen<lab::Wave<8, 3>, Bf16>({512, 512, 512})), "single");
+  EXPECT_EQ((chosen<WithCoefficient, Bf16>({512, 512, 512})), "single"); // has none
 }
 
 TEST(SweepsDefault, ArePassesOfWavesOfOrderTwo) {

@@ -26,7 +26,7 @@ Bound Executor<C, T, target::Cpu>::bind(Queue& queue, const Call<C, T>& call,
   if constexpr (dimension_of<C>(1).edge == Edge::given) {
     const Index bytes = call.plan->whole.items() * arrays_of<C> * static_cast<Index>(sizeof(T));
     const Description description = describe<C, T>();
-    memory.rows_ahead = description.marches_alone() && call.plan->extents.z > 1 &&
+    memory.rows_ahead = description.reads_rows_again() && call.plan->extents.z > 1 &&
                         bytes > queue.device().facts().l2.value;
     std::vector<WaveLag> wave = wave_of(description, *call.plan, s.fuse);
     // Somebody who sets what lies beyond the ends must set rows as they come.

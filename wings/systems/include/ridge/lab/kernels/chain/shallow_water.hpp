@@ -9,6 +9,7 @@
 #include <ridge/chain/system/follow.hpp>
 #include <ridge/chain/system/number.hpp>
 #include <ridge/chain/system/waves.hpp>
+#include <ridge/core/quick_root.hpp>
 #include <ridge/lab/kernels/chain_system_entry.hpp>
 
 #include <cmath>
@@ -25,15 +26,20 @@ inline constexpr chain::Slot<4> next_hu;
 inline constexpr chain::Slot<5> next_hv;
 inline constexpr chain::Slot<6> bottom;
 
-/// A cell beside a face: `along` is the discharge through it, `across` that along it.
+/// A cell beside a face: `along` is the velocity through it, `across` that along it.
 template <class V>
 struct Cell {
-  V depth, along, across, bottom;
+  V bottom, surface, along, across;
+
+  /// For faces whose normal is the other axis.
+  [[nodiscard]] RIDGE_FN Cell turned() const { return {bottom, surface, across, along}; }
 };
-/// The flow through a face from a to b, and the pressures of the step in the bottom on both sides.
+/// Twice the flow through a face from a to b. `push` is what b's side has in front of the face,
+/// less what a's has: the pressures of the cells themselves cancel with those of the step in the
+/// bottom.
 template <class V>
 struct Flux {
-  V mass, along, across, from_a, from_b;
+  V mass, along, across, push;
 };
 
 struct Step {
@@ -42,50 +48,45 @@ struct Step {
   static constexpr std::array accesses{read(h, cross),     read(hu, cross), read(hv, cross),
                                        write(next_h),      write(next_hu),  write(next_hv),
                                        read(bottom, cross)};
-  static constexpr double flops = 4 * 45 + 30;
-  double x = 0.1, y = 0.1; ///< dt / spacing
-  chain::ByStep factor{1}; ///< of dt, where steps follow the flow
+  static constexpr double flops = 4 * 31 + 5 * 5 + 26;
+  double x = 0.05, y = 0.05; ///< half of dt / spacing
+  chain::ByStep factor{1};   ///< of dt, where steps follow the flow
   double gravity = 9.81;
   double dry = 1e-6; ///< water less deep does not flow, and has no momentum
 
   template <class V>
-  RIDGE_FN V velocity(const V& depth, const V& discharge) const {
-    return select(depth > dry, discharge / max(depth, V(dry)), V(0));
+  RIDGE_FN Cell<V> cell(const V& h, const V& bottom, const V& hu, const V& hv) const {
+    const V reciprocal = select(h > dry, quick_reciprocal(h), V(0));
+    return {bottom, h + bottom, hu * reciprocal, hv * reciprocal};
   }
 
   template <class V>
   RIDGE_FN Flux<V> flux(const Cell<V>& a, const Cell<V>& b) const {
-    const V step = max(a.bottom, b.bottom);
-    const V ha = max(a.depth + a.bottom - step, V(0));
-    const V hb = max(b.depth + b.bottom - step, V(0));
-    const V ua = velocity(a.depth, a.along);
-    const V ub = velocity(b.depth, b.along);
-    const V va = velocity(a.depth, a.across);
-    const V vb = velocity(b.depth, b.across);
-    const V fastest = max(abs(ua) + sqrt(gravity * ha), abs(ub) + sqrt(gravity * hb));
-    const V qa = ha * ua;
-    const V qb = hb * ub;
-    const double half_g = gravity / 2;
-    Flux<V> f;
-    f.mass = 0.5 * (qa + qb - fastest * (hb - ha));
-    f.along = 0.5 * (qa * ua + half_g * ha * ha + qb * ub + half_g * hb * hb - fastest * (qb - qa));
-    f.across = 0.5 * (qa * va + qb * vb - fastest * (hb * vb - ha * va));
-    f.from_a = half_g * (a.depth * a.depth - ha * ha);
-    f.from_b = half_g * (b.depth * b.depth - hb * hb);
-    return f;
+    const V step = quick_max(a.bottom, b.bottom);
+    const V ha = quick_max(a.surface - step, V(0));
+    const V hb = quick_max(b.surface - step, V(0));
+    const V fastest = quick_max(abs(a.along) + quick_root(gravity * ha), //
+                                abs(b.along) + quick_root(gravity * hb));
+    const V qa = ha * a.along;
+    const V qb = hb * b.along;
+    const V jump = hb - ha; // 0 in a lake at rest, where all of this is
+    const V from_a = qa + fastest * ha;
+    const V from_b = qb - fastest * hb;
+    return {qa + qb - fastest * jump, from_a * a.along + from_b * b.along,
+            from_a * a.across + from_b * b.across, gravity * jump * (ha + hb)};
   }
 
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
     using V = typename At::Value;
-    const auto in_x = [&](int d) { return Cell<V>{at(h, d), at(hu, d), at(hv, d), at(bottom, d)}; };
-    const auto in_y = [&](int d) {
-      return Cell<V>{at(h, 0, d), at(hv, 0, d), at(hu, 0, d), at(bottom, 0, d)};
+    const auto cell_at = [&](int dx, int dy) {
+      return cell<V>(at(h, dx, dy), at(bottom, dx, dy), at(hu, dx, dy), at(hv, dx, dy));
     };
-    const Flux<V> west = flux(in_x(-1), in_x(0));
-    const Flux<V> east = flux(in_x(0), in_x(1));
-    const Flux<V> south = flux(in_y(-1), in_y(0));
-    const Flux<V> north = flux(in_y(0), in_y(1));
+    const Cell<V> here = cell_at(0, 0);
+    const Flux<V> west = flux(cell_at(-1, 0), here);
+    const Flux<V> east = flux(here, cell_at(1, 0));
+    const Flux<V> south = flux(cell_at(0, -1).turned(), here.turned());
+    const Flux<V> north = flux(here.turned(), cell_at(0, 1).turned());
     const double of_dt = factor();
     const double along_x = of_dt * x;
     const double along_y = of_dt * y;
@@ -93,10 +94,10 @@ struct Step {
     // The momentum of a film that is too thin to flow would be a jet as soon as it is thicker.
     const auto flows = at(h) > dry;
     at.set(next_hu, select(flows, at(hu), V(0)) -
-                        along_x * (east.along + east.from_a - west.along - west.from_b) -
+                        along_x * (east.along - west.along + 0.5 * (east.push + west.push)) -
                         along_y * (north.across - south.across));
     at.set(next_hv, select(flows, at(hv), V(0)) - along_x * (east.across - west.across) -
-                        along_y * (north.along + north.from_a - south.along - south.from_b));
+                        along_y * (north.along - south.along + 0.5 * (north.push + south.push)));
   }
 };
 
@@ -127,8 +128,8 @@ struct ShallowWater {
     each("dry", step.dry, chain::at_least(0), "water less deep does not flow");
   }
   void set_step(double dt, const std::array<double, 3>& spacing) {
-    std::get<0>(operations).x = dt / spacing[0];
-    std::get<0>(operations).y = dt / spacing[1];
+    std::get<0>(operations).x = dt / (2 * spacing[0]);
+    std::get<0>(operations).y = dt / (2 * spacing[1]);
   }
   template <class Numbers>
   void set_numbers(const Numbers& numbers) {
