@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import pytest
 from conftest import NOT_BUILT, built, left_in
-from over_ranks import refused, running_ranks
+from over_ranks import ENVIRONMENT, refused, running_ranks
 from sample_records import record, written
 from test_evolve import snapshot
 
@@ -137,6 +137,19 @@ def test_ranks_that_a_launcher_ends_leave_no_locks(mpi, inputs):
     launcher.communicate(timeout=60)
     assert launcher.returncode != 0
     assert not [name for name in left_in(inputs) if name.endswith((".lock", ".partial"))]
+
+
+def test_refusal_by_another_rank_leaves_no_lock(mpi, inputs):
+    """It comes while rank 0 has made a lock's file, and not locked it yet."""
+    (inputs / "slow.c").write_text("""#define _GNU_SOURCE
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        int flock(int f, int how) { usleep(900000); return syscall(SYS_flock, f, how); }""")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "slow.so", "slow.c"], check=True)
+    env = {**ENVIRONMENT, "LD_PRELOAD": str(inputs / "slow.so")}
+    refused(mpi(2, "evolve", "heat", "in.h5:/u", "-o", "out.h5", "--ranks", "3x1x1", "--device", "cpu", env=env),
+            "--ranks 3x1x1")
+    assert not [name for name in left_in(inputs) if name.startswith(".")]
 
 
 def test_closed_terminal_ends_the_run_in_good_order(ridge, inputs):
