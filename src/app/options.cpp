@@ -34,12 +34,15 @@ std::string text_of(const CLI::ParseError& error, const CLI::App& command) {
   if (const auto at = said.find(twice); at != std::string::npos)
     return said.substr(0, at) + " is given " + said.substr(at + twice.size()) + " times, not once";
   const auto words = command.remaining();
-  const auto option = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+  const auto is_option = [](const std::string& word) {
     return word.size() > 1 && word.front() == '-';
-  });
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || option == words.end())
-    return said;
-  return command.get_name() + " has no option " + *option;
+  };
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || words.empty()) return said;
+  if (!command.get_subcommands({}).empty() && !is_option(words.front()))
+    return command.get_name() + " has no command " + words.front();
+  const auto option = std::find_if(words.begin(), words.end(), is_option);
+  return command.get_name() +
+         (option == words.end() ? " takes no word " + words.front() : " has no option " + *option);
 }
 
 /// The number of a target: int of int* and of std::optional<int>*.
