@@ -10,13 +10,13 @@ namespace ridge::gauge {
 namespace {
 
 using ::testing::HasSubstr;
-using Sites = std::vector<Spinor<double>>;
+using ModeSites = std::vector<Spinor<double>>;
 
-const Extents size_here{2, 4, 2, 4};
+const Extents size_of_modes{2, 4, 2, 4};
 
 /// Constant fields are modes of D = 1 - 8 kappa between unit links.
-HostLinks unit_links() {
-  HostLinks links(static_cast<std::size_t>(4 * size_here.count()));
+HostLinks links_of_unity() {
+  HostLinks links(static_cast<std::size_t>(4 * size_of_modes.count()));
   for (auto& link : links) {
     for (int c = 0; c < 9; ++c)
       component(link, c) = {c % 4 == 0 ? 1.0 : 0.0, 0};
@@ -25,8 +25,8 @@ HostLinks unit_links() {
 }
 
 /// One component of all sites, and others by chance: a mode that has to be looked for.
-Sites near_constant() {
-  Sites x(static_cast<std::size_t>(size_here.count()));
+ModeSites near_constant() {
+  ModeSites x(static_cast<std::size_t>(size_of_modes.count()));
   for (std::size_t i = 0; i < x.size(); ++i) {
     for (int c = 0; c < 12; ++c)
       component(x[i], c) = {(c == 0 ? 3.0 : 0.0) + random_value(5, static_cast<int>(12 * i) + c),
@@ -37,10 +37,10 @@ Sites near_constant() {
 
 /// The searches' answer to kappa, and how often they asked whether to go on.
 std::string found(double kappa, const std::function<bool()>& go_on, int& asked) {
-  Sites b(static_cast<std::size_t>(size_here.count()));
+  ModeSites b(static_cast<std::size_t>(size_of_modes.count()));
   component(b[0], 0) = {1, 0};
   asked = 0;
-  return singular_text(size_here, unit_links(), by_kappa(kappa), near_constant(), b, [&] {
+  return singular_text(size_of_modes, links_of_unity(), by_kappa(kappa), near_constant(), b, [&] {
     ++asked;
     return go_on();
   });
