@@ -1,6 +1,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/kernels/stencil_evolving.hpp>
 
+#include "../core/refuse.hpp"
 #include "commands.hpp"
 #include "evolve_run.hpp"
 #include "evolve_setup.hpp"
@@ -9,8 +10,10 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace ridge::app {
@@ -35,6 +38,21 @@ void add_implicit(const Command& command, EvolveOptions& o) {
       "the bits of implicit steps do not depend on the number of ranks: no Fourier transforms");
 }
 
+/// Takes the dataset's name off "FILE.h5:/path".
+void split_output(EvolveOptions& o) {
+  std::error_code none;
+  const std::filesystem::path whole(o.output);
+  if (o.output.find(":/") == std::string::npos ||
+      std::filesystem::is_directory(whole.parent_path(), none))
+    return;
+  const DatasetName name = parse_dataset_name(o.output, "-o");
+  refuse_if(name.path.empty(),
+            "-o {} names no dataset; the form is FILE.h5 or FILE.h5:/path, such as out.h5:/u",
+            o.output);
+  o.output = name.file.string();
+  o.field = name.path.substr(1);
+}
+
 using Ways = std::vector<std::shared_ptr<EvolveWay>>;
 
 std::string footer(const Ways& ways) {
@@ -50,6 +68,10 @@ void evolve(const EvolveOptions& o, const Ways& ways) {
   for (const auto& way : ways) {
     if (const auto run = way->find(o)) {
       refuse_implicit(o);
+      refuse_if(
+          !o.field.empty(),
+          "-o {0}:/{1}: snapshots of a system have its arrays by their own names; give -o {0}",
+          o.output, o.field);
       return run();
     }
   }
@@ -73,7 +95,8 @@ void add_evolve(CommandLine& line) {
       "FILE.h5 or FILE.h5:/group with datasets of its arrays' names");
   command.add(
       "-o,--output", &o->output,
-      "FILE.h5: leads to the snapshots, FILE.STEP.h5, with FILE.xdmf beside it for ParaView");
+      "FILE.h5: leads to the snapshots, FILE.STEP.h5, with FILE.xdmf beside it for ParaView; "
+      "FILE.h5:/path names the field in them, which else has INPUT's name");
   command.add("--steps", &o->steps, "steps to take; 1000 if not given");
   command.add("--dt", &o->dt,
               "time of a step, or auto: 0.9 of the largest stable one; auto if not given");
@@ -112,7 +135,12 @@ void add_evolve(CommandLine& line) {
   command.add("--overwrite", &o->overwrite, "replace output files and snapshots that exist");
   command.add("--json", &o->json, "print an array with the record of a step");
   command.set_footer(footer(ways));
-  command.set_action([o, ways] { evolve(*o, ways); }, Ranks::several);
+  command.set_action(
+      [o, ways] {
+        split_output(*o);
+        evolve(*o, ways);
+      },
+      Ranks::several);
 }
 
 } // namespace ridge::app

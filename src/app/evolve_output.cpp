@@ -107,7 +107,7 @@ void describe(const io::Writing& out, const EvolveRun& run) {
 
 std::string xdmf_of(const std::vector<EvolveSnapshot>& snapshots, const EvolveRun& run,
                     const InputDataset& like) {
-  XdmfSeries series{run.field,
+  XdmfSeries series{run.field.substr(run.field.rfind('/') + 1),
                     like.extents(),
                     {run.spacing.x, run.spacing.y, run.spacing.z},
                     like.element_bytes(),

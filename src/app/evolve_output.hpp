@@ -26,7 +26,7 @@ struct EvolveRun {
   std::string boundary;
   std::string absorb; ///< faces with an absorbing layer
   std::string device, device_name, schedule;
-  std::string field;    ///< the name of the dataset of the newest level
+  std::string field;    ///< the dataset of the newest level: "u", or "group/u"
   std::string checksum; ///< of the coefficient and boundary fields
   stencil::Spacing spacing;
   double value = 1; ///< diffusivity or speed

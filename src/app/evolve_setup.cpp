@@ -97,6 +97,7 @@ private:
               "nothing to start from: give KERNEL INPUT.h5:/path, or --restart FILE.h5");
     if (o_.output.empty()) throw UsageError("-o FILE.h5 is needed: where snapshots go");
     run().kernel = o_.kernel;
+    run().field = o_.field;
     run().folder = std::filesystem::current_path().string();
     run().settings = join(o_.settings, ' ');
     run().input = o_.input;
@@ -136,7 +137,9 @@ private:
     std::vector<std::string> names;
     for (std::size_t i = 0; i < setup_.inputs.size(); ++i) {
       if (i > 0 && i < levels) continue; // stored as the newest
-      const std::string path = setup_.inputs[i] ? setup_.inputs[i]->name().path : "friction";
+      const std::string path = i == 0             ? parse_dataset_name(run().input, "INPUT").path
+                               : setup_.inputs[i] ? setup_.inputs[i]->name().path
+                                                  : "friction";
       names.push_back(path.substr(path.rfind('/') + 1));
     }
     const FieldStorage fields = parse_field_storage(run().stored, names);
@@ -187,6 +190,7 @@ private:
                                {o_.speed.has_value(), "--speed"}});
     EvolveRestart from = read_evolve_restart(o_.restart);
     setup_.run = std::move(from.run);
+    if (!o_.field.empty()) run().field = o_.field;
     setup_.snapshots_there = std::move(from.snapshots);
     setup_.files.push_back({o_.restart, "the run that goes on"});
     input_name_ = from.levels.front();

@@ -18,6 +18,7 @@ namespace ridge::app {
 struct EvolveOptions {
   std::string kernel, input, output, restart, device, schedule, picture, dt, boundary, spacing;
   std::string absorb, before, ranks, implicit, store_as;
+  std::string field; ///< the dataset in snapshots: "a/u" of -o FILE.h5:/a/u
   std::vector<std::string> coefficients, settings;
   std::optional<double> diffusivity, speed, tolerance;
   std::optional<Index> absorb_width, steps, every;

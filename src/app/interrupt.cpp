@@ -15,9 +15,7 @@ volatile std::sig_atomic_t asked_to_stop = 0; ///< by which signal
 
 /// The default of a signal, without locks and unfinished files left.
 extern "C" void end_at_once(int signal) {
-  io::remove_remains();
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
+  io::end_without_remains(signal);
 }
 
 extern "C" void remember(int signal) {

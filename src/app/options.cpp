@@ -27,6 +27,24 @@ std::string commands_of(const CLI::App& app) {
   return "the commands are " + names + "; see --help";
 }
 
+/// What is wrong with a command's words, in ours where those of CLI11 are hard to read.
+std::string text_of(const CLI::ParseError& error, const CLI::App& command) {
+  const std::string said = error.what();
+  constexpr std::string_view twice = ": At Most 1 required but received ";
+  if (const auto at = said.find(twice); at != std::string::npos)
+    return said.substr(0, at) + " is given " + said.substr(at + twice.size()) + " times, not once";
+  const auto words = command.remaining();
+  const auto is_option = [](const std::string& word) {
+    return word.size() > 1 && word.front() == '-';
+  };
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || words.empty()) return said;
+  if (!command.get_subcommands({}).empty() && !is_option(words.front()))
+    return command.get_name() + " has no command " + words.front();
+  const auto option = std::find_if(words.begin(), words.end(), is_option);
+  return command.get_name() +
+         (option == words.end() ? " takes no word " + words.front() : " has no option " + *option);
+}
+
 /// The number of a target: int of int* and of std::optional<int>*.
 template <class Target>
 struct NumberOf {
@@ -230,7 +248,7 @@ void CommandLine::run(int argc, char** argv) {
                        "; " + commands_of(*deepest));
     }
     const std::string right = app_->get_subcommands().empty() ? commands_of(*app_) : "see --help";
-    throw UsageError(error.what() + ("; " + right));
+    throw UsageError(text_of(error, *deepest) + "; " + right);
   }
 }
 

@@ -48,15 +48,18 @@ void join_ranks(int argc, char** argv) {
 
 int fail_on_ranks(int status, const std::string& line) {
   const comm::Launched by = comm::launched();
-  // Where all ranks fail alike, rank 0 says so.
+  // Where all ranks fail alike, rank 0 says so, once it has removed what it began to write.
+  constexpr std::chrono::milliseconds for_rank_0{100}, for_each{20}, at_most{500};
   if (by.rank > 0)
-    std::this_thread::sleep_for(std::chrono::milliseconds(std::min(20 * by.rank, 500)));
+    std::this_thread::sleep_for(std::min(for_rank_0 + (by.rank - 1) * for_each, at_most));
   const bool first = joined ? comm::world().claim_last_words() : by.rank == 0;
   if (first) {
     const std::string who = joined ? fmt::format("rank {}: ", by.rank) : "";
     // Who reads it may have gone.
     (void)std::fputs(fmt::format("ridge: {}{}\n", who, line).c_str(), stderr);
     (void)std::fflush(stderr);
+  } else if (joined) {
+    std::this_thread::sleep_for(at_most); // who says it ends all
   }
   if (joined) comm::world().end_all(status);
   return status;

@@ -52,6 +52,7 @@ Claim::Claim(std::filesystem::path file, Kind kind, const std::string& called)
 /// False where the file was removed meanwhile: then there is another to try.
 bool Claim::try_to_hold(Kind kind, const std::string& called) {
   close_file();
+  const MakingRemains making;
   id_ = open_lock(file_);
   if (id_ < 0) throw Failure(fmt::format("writing {}: {}", called, std::strerror(errno)));
   locked_ = flock(id_, (kind == Kind::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0;
@@ -68,13 +69,12 @@ bool Claim::try_to_hold(Kind kind, const std::string& called) {
                  "writing there\n",
                  called, std::strerror(errno));
     }
+    remains_.emplace(file_);
     return true;
   }
   if (!is_in_place(id_, file_)) return false;
-  if (kind == Kind::alone) {
-    sign();
-    remains_.emplace(file_);
-  }
+  if (kind == Kind::alone) sign();
+  remains_.emplace(file_, kind == Kind::shared ? id_ : -1);
   return true;
 }
 
@@ -106,6 +106,7 @@ Claim::~Claim() {
   // Others that hold it, too, still need the file: the last one removes it.
   const bool last = locked_ && flock(id_, LOCK_EX | LOCK_NB) == 0;
   if (id_ >= 0 && (last || !locked_) && is_in_place(id_, file_)) (void)unlink(file_.c_str());
+  remains_.reset(); // before its lock's file is closed
   close_file();
 }
 

@@ -120,6 +120,7 @@ void OutputPlan::continues(const fs::path& file, const std::string& what) {
 }
 
 void OutputPlan::add(const fs::path& file, const std::string& what, Standing standing) {
+  refuse_if(is_stream(file), "{} is not a file that can be replaced", file.string());
   const fs::path place = place_of(file);
   std::error_code ignored;
   const auto status = fs::status(place, ignored);

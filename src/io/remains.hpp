@@ -8,7 +8,8 @@ namespace ridge::io {
 /// While it lives, the file is removed by `remove_remains`.
 class Remains {
 public:
-  explicit Remains(const std::filesystem::path& file);
+  /// `lock`: its open file, which others may have locked, too; then the last of them removes it.
+  explicit Remains(const std::filesystem::path& file, int lock = -1);
   ~Remains();
   Remains(Remains&& other) noexcept;
   Remains& operator=(Remains&&) = delete;
@@ -19,8 +20,21 @@ private:
   char* name_;
 };
 
+/// While it lives, this process makes a file that is no Remains yet: `end_without_remains` waits for
+/// it, so that a lock is known wherever it exists.
+class MakingRemains {
+public:
+  MakingRemains() noexcept;
+  ~MakingRemains();
+  MakingRemains(const MakingRemains&) = delete;
+  MakingRemains& operator=(const MakingRemains&) = delete;
+};
+
 /// Removes them: locks and unfinished files of this process. May be called in a handler of a
 /// signal.
 void remove_remains() noexcept;
+
+/// In a handler of a signal: ends the process as the signal does by default, without them.
+void end_without_remains(int signal) noexcept;
 
 } // namespace ridge::io

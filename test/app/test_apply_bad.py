@@ -157,6 +157,7 @@ def test_box27_in_two_dimensions(ridge, inputs):
     ("folder:/f", ["folder is a folder"]),
     ("folder/:/f", ["folder/ is a folder"]),
     ("/dev/null:/f", ["/dev/null is not a file that can be replaced"]),
+    ("/dev/stdout:/f", ["/dev/stdout is not a file that can be replaced"]),
     ("in.h5:/u", ["is the input"]),
     ("./in.h5:u", ["is the input"]),
     ("folder/../in.h5://u/", ["is the input"]),

@@ -127,6 +127,26 @@ def test_restarts_give_the_same_bits(ridge, folder, kernel, options):
     assert np.array_equal(snapshot(file="other.h5"), straight)
 
 
+def test_output_names_the_field_in_snapshots(ridge, folder):
+    """Files for ParaView and runs that go on find it there."""
+    write(u=np.random.default_rng(4).random((5, 6, 7)).astype("f4"))
+    words = ("wave", "in.h5:/u", "--boundary", "x=mirror", "--every", 3, "--device", "cpu")
+    ridge.good("evolve", *words, "-o", "plain.h5", "--steps", 9)
+    os.mkdir("a:")
+    for output, name in [("out.h5:/v", "v"), (f"{folder}/out.h5:/deep/er/v", "deep/er/v"), ("a:/out.h5", "u")]:
+        ridge.good("evolve", *words, "-o", output, "--steps", 3, "--overwrite")
+        file = "a:/out.h5" if name == "u" else "out.h5"
+        ridge.good("evolve", "--restart", file, "--steps", 6)
+        for level in ("", "_before"):
+            assert np.array_equal(snapshot(name=name + level, file=file), snapshot(name="u" + level, file="plain.h5"))
+        text = (folder / file.replace(".h5", ".xdmf")).read_text()
+        assert text.count(f"out.0000000009.h5:/{name}<") == 1 and f'Attribute Name="{name[-1]}"' in text
+    ridge.good("evolve", "--restart", "out.h5", "--steps", 1, "-o", "next.h5:/w")
+    ridge.good("evolve", "--restart", "next.h5", "--steps", 1)
+    assert snapshot(name="w_before", file="next.h5").shape == (5, 6, 7)
+    ridge.bad("evolve", *words, "-o", "out.h5:/", says=["-o out.h5:/ names no dataset", "out.h5:/u"])
+
+
 def test_a_changed_coefficient_is_not_gone_on_with(ridge, folder):
     write(u=np.ones((5, 5, 5)), k=np.ones((5, 5, 5)))
     evolve(ridge, "diffusion", "--coefficient", "in.h5:/k", "--steps", 2)

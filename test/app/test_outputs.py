@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import pytest
 from conftest import NOT_BUILT, built, left_in
-from over_ranks import refused, running_ranks
+from over_ranks import ENVIRONMENT, refused, running_ranks
 from sample_records import record, written
 from test_evolve import snapshot
 
@@ -136,6 +136,27 @@ def test_ranks_that_a_launcher_ends_leave_no_locks(mpi, inputs):
     launcher.communicate(timeout=60)
     assert launcher.returncode != 0
     assert not [name for name in left_in(inputs) if name.endswith((".lock", ".partial"))]
+
+
+def test_ranks_that_a_launcher_ends_while_a_lock_is_made_leave_none(mpi, inputs, monkeypatch):
+    """Its file is there, and not locked yet."""
+    (inputs / "slow.c").write_text("""#define _GNU_SOURCE
+        #include <sys/file.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        int flock(int f, int how) { if (how == (LOCK_EX | LOCK_NB)) sleep(100); return syscall(SYS_flock, f, how); }""")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "slow.so", "slow.c"], check=True)
+    monkeypatch.setitem(ENVIRONMENT, "LD_PRELOAD", str(inputs / "slow.so"))
+    launcher, ranks = running_ranks(mpi, ["evolve", "heat", "in.h5:/u", "-o", "out.h5", "--device", "cpu"])
+    began = time.monotonic()
+    while ".out.h5.lock" not in os.listdir():
+        assert launcher.poll() is None and time.monotonic() - began < 600
+        time.sleep(0.01)
+    for rank in ranks:
+        os.kill(rank, signal.SIGTERM)
+    launcher.communicate(timeout=60)
+    assert launcher.returncode != 0
+    assert not [name for name in left_in(inputs) if name.startswith(".")]
 
 
 def test_closed_terminal_ends_the_run_in_good_order(ridge, inputs):

@@ -33,10 +33,11 @@ def write(u):
         h5["u"] = u
 
 
-def read(file, step=-1):
+def read(output, step=-1):
+    file, _, name = output.partition(":/")
     with h5py.File(file) as h5:
         group = h5["snapshots"][sorted(h5["snapshots"])[step]]
-        return group["u"][...]
+        return group[name or "u"][...]
 
 
 def swept(u, steps, rounded):
@@ -114,9 +115,9 @@ def test_coefficients_stay_fp32(ridge, kernels, storage, device, schedule):
     for _ in range(4):
         right = ROUNDED[storage](run(right, "wide.h5", ROUNDED[storage](d), 1)[1])
     np.testing.assert_array_equal(found, right)
-    run(u, "part.h5", d, 1, "--store-as", f"u={storage},d={storage}")
+    run(u, "part.h5:/w", d, 1, "--store-as", f"u={storage},d={storage}") # by the names of the inputs, afterwards, too
     assert ridge("evolve", "--restart", "part.h5", "--steps", 3, "--device", device).code == 0
-    np.testing.assert_array_equal(read("part.h5"), found)
+    np.testing.assert_array_equal(read("part.h5:/w"), found)
 
 
 def test_passes_on_gpus_round_each(ridge):

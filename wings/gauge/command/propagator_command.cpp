@@ -6,6 +6,7 @@
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/record/roof.hpp>
 
+#include "../src/singular_mode.hpp"
 #include "app/interrupt.hpp"
 #include "app/number_list.hpp"
 #include "app/picture.hpp"
@@ -322,16 +323,15 @@ void PropagatorCommand::shifted_columns(ColumnSolver& solver, std::size_t volume
 
 void PropagatorCommand::look_why(Progress& line, const Extents& extents, const io::Column& x,
                                  const io::Column& b) {
-  constexpr double least = 5;
-  const double most = std::max(least, calling_.value);
-  if (looking_.value >= most) return;
-  const auto begin = std::chrono::steady_clock::now();
-  const double before = looking_.value;
+  const gauge::SearchTime time(calling_.value, looking_.value, [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  });
+  if (!time.is_left()) return;
   const Passing looking(looking_);
   why_ = why_not_solved(extents, *links_, x, b, [&] {
     line.show("not converged: looking whether the operator is singular");
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    return before + passed.count() < most && !interrupt_seen();
+    return time.is_left() && !interrupt_seen();
   });
   line.clear();
 }

@@ -6,11 +6,11 @@
 #include <ridge/gauge/wilson_solver.hpp>
 #include <ridge/lattice/rank_gather.hpp>
 
+#include "../src/singular_mode.hpp"
 #include "commands.hpp"
 #include "core/refuse.hpp"
 #include "gauge_input.hpp"
 #include "propagator_command.hpp"
-#include "solve_mode.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -216,8 +216,8 @@ private:
                                            const io::Column& x, const io::Column& b,
                                            const std::function<bool()>& go_on) const override {
     if (csw) return {};
-    return singular_text(extents, gauge::with_boundary(extents, links, fermion_boundary()),
-                         numbers_of_operator(), x, b, go_on);
+    return gauge::singular_text(extents, gauge::with_boundary(extents, links, fermion_boundary()),
+                                numbers_of_operator(), x, b, go_on);
   }
   [[nodiscard]] std::string name() const override { return csw ? "clover" : "wilson"; }
   [[nodiscard]] std::string precision_text() const override {

@@ -1,5 +1,5 @@
 // Modes of Wilson's operator near zero, from a solution that did not converge.
-#include "solve_mode.hpp"
+#include "singular_mode.hpp"
 
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/gauge/reference.hpp>
@@ -11,24 +11,26 @@
 #include <utility>
 #include <vector>
 
-namespace ridge::app {
+namespace ridge::gauge {
 
 namespace {
 
-using SpinorColumns = std::vector<gauge::HostSpinor>;
+using SpinorColumns = std::vector<HostSpinor>;
 
-SpinorColumns field_of(const io::Column& x) {
+SpinorColumns field_of(const std::vector<Spinor<double>>& x) {
   SpinorColumns field(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
-    for (int c = 0; c < io::propagator_columns; ++c)
-      field[i][static_cast<std::size_t>(c)] = {component(x[i], c).re, component(x[i], c).im};
+    for (std::size_t c = 0; c < field[i].size(); ++c) {
+      const auto& z = component(x[i], static_cast<int>(c));
+      field[i][c] = {z.re, z.im};
+    }
   }
   return field;
 }
 
 /// D psi.
-SpinorColumns applied(const Extents& extents, const gauge::HostLinks& links,
-                      const gauge::WilsonNumbers& numbers, const SpinorColumns& psi) {
+SpinorColumns applied(const Extents& extents, const HostLinks& links, const WilsonNumbers& numbers,
+                      const SpinorColumns& psi) {
   std::array<int, 4> n{};
   for (int d = 0; d < 4; ++d)
     n[static_cast<std::size_t>(d)] = static_cast<int>(extents[d]);
@@ -37,7 +39,7 @@ SpinorColumns applied(const Extents& extents, const gauge::HostLinks& links,
                                     extents[0] * (x[1] + extents[1] * (x[2] + extents[2] * x[3])));
   };
   const auto link = [&](int mu, const lattice::Coordinates& x) {
-    gauge::HostLink u;
+    HostLink u;
     const auto& from = links[4 * site(x) + static_cast<std::size_t>(mu)];
     for (int c = 0; c < 9; ++c)
       u[static_cast<std::size_t>(c)] = {component(from, c).re, component(from, c).im};
@@ -53,9 +55,9 @@ SpinorColumns applied(const Extents& extents, const gauge::HostLinks& links,
         x[d] = static_cast<int>(rest % extents[d]);
         rest /= extents[d];
       }
-      const auto hops = gauge::reference_hopping(
+      const auto hops = reference_hopping(
           n, x, false, link,
-          [&](const lattice::Coordinates& y) -> const gauge::HostSpinor& { return psi[site(y)]; });
+          [&](const lattice::Coordinates& y) -> const HostSpinor& { return psi[site(y)]; });
       const auto here = static_cast<std::size_t>(i);
       for (std::size_t c = 0; c < hops.value.size(); ++c)
         out[here][c] = numbers.diagonal * psi[here][c] + numbers.hop * hops.value[c];
@@ -136,9 +138,10 @@ Mode least_mode(SpinorColumns v, const Apply& apply, const std::function<bool()>
 
 } // namespace
 
-std::string singular_text(const Extents& extents, const gauge::HostLinks& links,
-                          const gauge::WilsonNumbers& numbers, const io::Column& x,
-                          const io::Column& b, const std::function<bool()>& go_on) {
+std::string singular_text(const Extents& extents, const HostLinks& links,
+                          const WilsonNumbers& numbers, const std::vector<Spinor<double>>& x,
+                          const std::vector<Spinor<double>>& b,
+                          const std::function<bool()>& go_on) {
   // A mode that is nearly singular fills the solution, one that is singular to rounding what is
   // left of the source, times gamma_5: D^+ = gamma_5 D gamma_5.
   const auto apply = [&](const SpinorColumns& v) { return applied(extents, links, numbers, v); };
@@ -170,4 +173,4 @@ std::string singular_text(const Extents& extents, const gauge::HostLinks& links,
   return {};
 }
 
-} // namespace ridge::app
+} // namespace ridge::gauge
