@@ -7,8 +7,9 @@
 #                                      profilers' files in FOLDER/NAME-sick, FOLDER/NAME-control
 #   bench/patients.sh held FOLDER      the same with the patients on which no rule was tuned
 #   bench/patients.sh store FOLDER TO  makes test/doctor/reports/NAME of what was kept: of ncu's columns those that are
-#                                      read, of the timeline the first 400 kernels
-#   bench/patients.sh programs FOLDER  the foreign programs; what they need and is missing here is skipped, and said
+#                                      read, of the timeline the first 400 kernels, run.tsv
+#   bench/patients.sh programs FOLDER  the foreign programs; what they need and is missing here is skipped, and said;
+#                                      PROGRAMS: a regular expression of some
 #   bench/patients.sh rules FOLDER     what ncu's own rules say of the patients: FOLDER/NAME-rules.txt
 #
 # RIDGE names the command (build/ridge). `run` takes PATIENTS, names of test/doctor/patients without .cu.
@@ -64,8 +65,8 @@ examine() {
 import json, sys
 found = json.load(open(sys.argv[1]))
 causes = found["program"]["causes"] + [c for k in found["kernels"] for c in k["causes"]]
-causes.sort(key=lambda c: -c["predicted_gain"])
-print(" ".join(f"{c['cause']}:{c['predicted_gain']:.2f}" for c in causes) or "none", f"({sys.argv[2]} s)")
+causes.sort(key=lambda c: -(c["predicted_gain"] or 0))
+print(" ".join(f"{c['cause']}:{c['predicted_gain'] or 0:.2f}" for c in causes) or "none", f"({sys.argv[2]} s)")
 EOF
 }
 
@@ -121,7 +122,14 @@ kept, to, names = (pathlib.Path(word) for word in sys.argv[1:])
 read = set(re.findall(r'{"(\w+(?:\.\w+)*)"', names.read_text())) | {
     "ID", "Kernel Name", "Block Size", "Grid Size", "Device", "CC", "device__attribute_display_name",
     "gpu__time_duration.sum"}
+
+def span(lines):
+    times = [[int(t) for t in line.split("\t")[1:3]] for line in lines if line[:2] in ("K\t", "C\t", "S\t")]
+    return 1e-9 * (max(t[1] for t in times) - min(t[0] for t in times)) if times else 0
+
 for planted in sorted(kept.glob("*/planted")):
+    if not planted.with_name("timeline.tsv").exists():
+        continue  # it did not run
     place = to / planted.parent.name
     place.mkdir(parents=True, exist_ok=True)
     shutil.copy(planted, place)
@@ -131,27 +139,44 @@ for planted in sorted(kept.glob("*/planted")):
     columns = [i for i, name in enumerate(rows[0]) if name in read] if rows else []
     with open(place / "ncu.csv", "w", newline="") as out:
         csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows([row[i] for i in columns] for row in rows)
-    begun, kernels = [], 0
-    for line in planted.with_name("timeline.tsv").read_text().splitlines(keepends=True):
+    begun, kernels, all_lines = [], 0, planted.with_name("timeline.tsv").read_text().splitlines(keepends=True)
+    for line in all_lines:
         kernels += line.startswith("K")
         if kernels > 400:
             break
         begun.append(line)
     (place / "timeline.tsv").write_text("".join(begun))
+    # The program's time without that of the device's work which is left out: gains are of both together.
+    left_out = span(all_lines) - span(begun)
+    run = planted.with_name("run.tsv").read_text().splitlines(keepends=True)
+    (place / "run.tsv").write_text("".join(
+        f"seconds\t{float(line.split()[1]) - left_out:.9g}\n" if line.startswith("seconds\t") else line
+        for line in run))
 EOF
 }
 
 programs() {
   mkdir -p "$folder/bin"
   g++ -O3 -fopenmp test/doctor/programs/openmp.cpp -o "$folder/bin/openmp"
+  # KOKKOS names an installed Kokkos; else Debian's, of Trilinos (libtrilinos-kokkos-dev), which has one thread.
+  local kokkos=${KOKKOS:-/usr} words=(g++ -O3 -std=c++17 -fopenmp test/doctor/programs/kokkos.cpp)
+  words+=("-I$kokkos/include" "-I$kokkos/include/trilinos" "-L$kokkos/lib" "-L$kokkos/lib/x86_64-linux-gnu"
+    "-Wl,-rpath,$kokkos/lib:$kokkos/lib/x86_64-linux-gnu" -o "$folder/bin/kokkos")
+  "${words[@]}" -lkokkoscore 2>/dev/null || "${words[@]}" -ltrilinos_kokkoscore 2>/dev/null || :
   local python=test/doctor/programs
   for row in "torch python3 $python/torch_eager.py" "torch python3 $python/torch_compiled.py" \
     "triton python3 $python/triton_sum.py" "cupy python3 $python/cupy_raw.py" \
-    "- $folder/bin/uncoalesced sick" "numba python3 $python/numba_cpu.py" "- $folder/bin/openmp"; do
+    "- $folder/bin/uncoalesced sick" "numba python3 $python/numba_cpu.py" \
+    "- $folder/bin/openmp" "- $folder/bin/kokkos"; do
     read -r needs words <<<"$row"
+    [[ $words =~ ${PROGRAMS:-.} ]] || continue
     echo "== $words"
     if [[ $needs != - ]] && ! python3 -c "import $needs" 2>/dev/null; then
       echo "skipped: no $needs here"
+      continue
+    fi
+    if [[ $needs == - && ! -x ${words%% *} ]]; then
+      echo "skipped: it was not built here"
       continue
     fi
     local begin=$(date +%s.%N)
@@ -159,7 +184,6 @@ programs() {
     local code=$?
     echo "exit code $code, $(python3 -c "print(f'{$(date +%s.%N) - $begin:.1f}')") s"
   done
-  echo "== Kokkos, YAKL: skipped: none is here"
 }
 
 rules() {

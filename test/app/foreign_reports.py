@@ -1,6 +1,13 @@
 """Profilers' files of launches, made by hand: as ncu 2025's raw page and AMD's tables are laid out, with counts of an
 H200 that a launch with one fault would have. No machine wrote them; those that one wrote are in test/doctor/reports."""
 
+import json
+import os
+import stat
+import sys
+
+import pytest
+
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 
 # A launch that is at memory's roof: 2 GB in 500 us, 256 threads a block, neighbouring lanes read neighbouring numbers.
@@ -137,3 +144,45 @@ def timeline(kernels, calls=(), copies=(), held=0):
     lines += [f"A\t{int(s * 1e3)}\t{int(e * 1e3)}\t{name}" for name, s, e in calls]
     lines += [f"C\t{int(s * 1e3)}\t{int(e * 1e3)}\t1\t1\t3\t{count}" for s, e, count in copies]
     return "\n".join(lines + ([f"M\t{held}"] if held else [])) + "\n"
+
+
+def written(path, text, program=False):
+    path.write_text(text)
+    if program:
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def kernels(ridge, *words):
+    return {k["kernel"]: k for k in json.loads(ridge.good("doctor", "--json", "--top", 99, *words).out)["kernels"]}
+
+
+def names(found):
+    """The causes of a kernel or program, in order: those whose gain is not known come last."""
+    gains = [c["predicted_gain"] or 0 for c in found["causes"]]
+    assert gains == sorted(gains, reverse=True) and all(g == 0 or g > 1.03 for g in gains)
+    return [c["cause"] for c in found["causes"]]
+
+
+def fake_ncu(path, report):
+    """A profiler that runs the program and writes this report."""
+    return written(path, f"""#!{sys.executable}
+import subprocess, sys
+words = sys.argv[1:]
+log = words[words.index("--log-file") + 1]
+assert "dram__bytes_read.sum" in words[words.index("--metrics") + 1]
+open(log, "w").write({report!r})
+sys.exit(subprocess.run(words[words.index({sys.executable!r}):]).returncode)
+""", program=True)
+
+
+# The system's table of its cores, of which each has worked for so many ticks.
+STAT = "cpu  1 2 3 4\n" + "".join(f"cpu{i} {{0}} 0 0 1000 0 0 0 0 0 0\n" for i in range(os.cpu_count())) + "ctxt 1\n"
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """An environment without profilers, on cores that no other program uses."""
+    (tmp_path / "bin").mkdir()
+    stat = written(tmp_path / "stat", STAT.format(0))
+    return {**os.environ, "PATH": str(tmp_path / "bin"), "CUDA_HOME": str(tmp_path), "RIDGE_PROC_STAT": str(stat)}

@@ -11,6 +11,7 @@
 #include "../../io/output_file.hpp"
 #include "../kernel_options.hpp"
 #include "card.hpp"
+#include "cores.hpp"
 #include "files.hpp"
 #include "profilers.hpp"
 #include "spawn.hpp"
@@ -18,7 +19,6 @@
 #include "twins.hpp"
 
 #include <fmt/core.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,13 +62,7 @@ void take_measured_peak(Foreign& all) {
   }
 }
 
-double cores_here() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
-void take_usage(doctor::ForeignRun& run, const Ended& ended) {
+void take_usage(doctor::ForeignRun& run, const Ended& ended, double worked) {
   run.wall = ended.seconds;
   run.cpu = ended.user + ended.system;
   run.kernel_cpu = ended.system;
@@ -76,7 +70,8 @@ void take_usage(doctor::ForeignRun& run, const Ended& ended) {
   run.switches = ended.switches;
   run.involuntary = ended.involuntary;
   run.most_bytes = ended.most_bytes;
-  run.cores = cores_here();
+  run.cores = CoresHere().count();
+  run.others = std::max(0.0, std::min(worked, run.wall * run.cores) - run.cpu);
 }
 
 class Stopwatch {
@@ -113,8 +108,11 @@ Foreign run_for_timeline(const Profiled& program, const ForeignAsked& asked, boo
   Ended ended;
   CardWatch watch;
   doctor::CardState card;
+  double worked = 0;
   const auto show = [&](const Environment& more) {
+    const CoresHere cores;
     ended = run_shown(program.words, json, more);
+    worked = cores.worked();
     card = watch.end();
   };
   if (!asked.quick) show({});
@@ -124,7 +122,7 @@ Foreign run_for_timeline(const Profiled& program, const ForeignAsked& asked, boo
     if (!more.empty()) (void)run_program(program.words, Shown::nowhere, more);
   });
   if (!asked.quick) all.run.taken.emplace_back("timeline", time.seconds());
-  take_usage(all.run, ended);
+  take_usage(all.run, ended, worked);
   all.run.card = card;
   if (card.samples > 0) keep_text(program.keep, to_text(card), "card.tsv");
   return all;
@@ -154,7 +152,9 @@ Foreign examine_program(const std::vector<std::string>& words, const ForeignAske
     all = run_for_timeline(program, asked, json);
     count_kernels(program, asked, all);
   } else {
-    take_usage(all.run, run_shown(words, json));
+    const CoresHere cores;
+    const Ended ended = run_shown(words, json);
+    take_usage(all.run, ended, cores.worked());
     if (has_amd()) count_by_rocprof(program, all);
   }
   if (all.run.span <= 0 && all.kernels.empty()) {
@@ -244,6 +244,7 @@ void ForeignCommand::run(bool json, bool prove, const std::string& output, bool 
   if (all.peak_bytes_per_second <= 0) take_counted_peak(all);
   const std::string unproved = prove ? run_trials(*program, all) : "";
   if (prove) run_twins({*program, keep}, asked, all);
+  keep_text(keep, run_text_of(all), "run.tsv");
   const std::string text = json ? foreign_json(all, asked) + "\n" : foreign_text(all, asked);
   if (!output.empty()) io::write_text_file(plan, output, foreign_records(all, asked));
   fmt::print("{}", text);

@@ -92,29 +92,61 @@ Foreign longest_timeline(const std::string& folder, const Profiled& program) {
   return longest;
 }
 
-/// What --keep left of a program: its timeline, with what ncu counted.
-Foreign read_kept(const std::string& folder) {
-  Foreign all = doctor::read_timeline(content((fs::path(folder) / "timeline.tsv").string()));
-  const std::string counted = content((fs::path(folder) / "ncu.csv").string());
-  if (all.kernels.empty() && counted.empty())
-    throw UsageError(fmt::format(
-        "--from {}: the folder has no timeline.tsv and no ncu.csv, as --keep writes them", folder));
-  all.run.card = doctor::read_card(content((fs::path(folder) / "card.tsv").string()));
-  if (counted.empty()) return all;
-  Foreign counts = doctor::read_foreign(counted);
-  if (all.kernels.empty()) {
-    counts.run.card = all.run.card;
-    all = std::move(counts);
-  } else {
+/// Functions by their share of the samples, as times of the program.
+void take_functions(Foreign& all, const std::string& report) {
+  Foreign found;
+  if (!doctor::read_perf(report, found)) return;
+  all.kernels = std::move(found.kernels);
+  for (ForeignKernel& k : all.kernels)
+    k.seconds *= all.run.cpu;
+}
+
+/// Counts of ncu or rocprofv3 beside a timeline; where there is none they have times, too.
+void take_counted(Foreign& all, const std::string& report) {
+  if (report.empty()) return;
+  const Foreign counts = doctor::read_foreign(report);
+  all.run.device_name = counts.run.device_name;
+  if (all.kernels.empty())
+    all.kernels = counts.kernels;
+  else
     add_counts(all, counts);
-    all.run.device_name = counts.run.device_name;
+}
+
+/// What --keep left of a program: its timeline, what profilers counted, and what else was found.
+Foreign read_kept(const std::string& folder) {
+  const auto kept = [&](const char* name) { return content((fs::path(folder) / name).string()); };
+  const std::string timeline = kept("timeline.tsv"), run = kept("run.tsv");
+  const std::string counted = kept("ncu.csv") + kept("rocprof.csv");
+  if (timeline.empty() && counted.empty() && run.empty())
+    throw UsageError(fmt::format("--from {}: the folder has no timeline.tsv, no ncu.csv and no "
+                                 "run.tsv, as --keep writes them",
+                                 folder));
+  Foreign all = doctor::read_timeline(timeline);
+  all.run.card = doctor::read_card(kept("card.tsv"));
+  try {
+    take_counted(all, counted);
+  } catch (const UsageError&) {
+    if (run.empty()) throw; // else its notes say why nothing was counted
   }
-  doctor::add_spill_lines(
-      all, doctor::read_spill_lines(content((fs::path(folder) / "spills.tsv").string())));
+  (void)doctor::read_perf(kept("perf.csv"), all);
+  doctor::take_run(all, run);
+  take_functions(all, kept("perf.txt"));
+  doctor::add_spill_lines(all, doctor::read_spill_lines(kept("spills.tsv")));
   return all;
 }
 
+/// What perf recorded, as the text of its report.
+std::string report_of_perf(const std::string& file) {
+  return launch::run_command({find_perf(), "report", "--stdio", "--no-children", "-i", file},
+                             fs::current_path().string())
+      .report;
+}
+
 } // namespace
+
+std::string why_not_counted(const std::string& report) {
+  return report.find("ERR_NVGPUCTRPERM") != std::string::npos ? allow_ncu : error_of(report);
+}
 
 bool has_nvidia() {
   return std::getenv("RIDGE_NCU") != nullptr || access("/dev/nvidiactl", F_OK) == 0 ||
@@ -233,6 +265,7 @@ void count_by_rocprof(const Profiled& program, Foreign& all) {
   for (const auto& entry : fs::recursive_directory_iterator(folder.file())) {
     if (!entry.path().filename().string().ends_with("counter_collection.csv")) continue;
     all.kernels = doctor::read_foreign(content(entry.path().string())).kernels;
+    keep_file(program, entry.path().string(), "rocprof.csv");
     return;
   }
   all.run.notes.push_back(fmt::format("rocprofv3 left no counters ({})", to_text(ended)));
@@ -251,23 +284,23 @@ void count_by_perf(const Profiled& program, Foreign& all) {
   const Ended counting = run_program(
       joined({perf, "stat", "-x,", "-o", counts, "-e", doctor::perf_events(), "--"}, program.words),
       Shown::nowhere);
+  keep_file(program, counts, "perf.csv");
   Foreign found;
   found.run = all.run;
   const bool any = doctor::read_perf(content(counts), found);
   if (!any || counting.status != 0) all.run.notes.emplace_back(allow_perf);
   all.run.processor = found.run.processor;
   if (any && !found.run.processor.cycles)
-    all.run.notes.emplace_back(
-        "this processor shows the system no counters of its own (a virtual machine must be given "
-        "them): no cache misses, branches and TLB are known");
+    all.run.notes.emplace_back("the system sees no counters of this processor (a virtual machine "
+                               "must be given them): misses "
+                               "of caches, branches and the TLB are not known");
   const Ended sampling =
       run_program(joined({perf, "record", "-q", "-F", "199", "-o", samples, "--"}, program.words),
                   Shown::nowhere);
   if (sampling.status != 0) return;
-  all.kernels = read_profiler_file(samples).kernels;
-  const double cpu = all.run.cpu;
-  for (ForeignKernel& k : all.kernels)
-    k.seconds *= cpu;
+  const std::string report = report_of_perf(samples);
+  keep_text(program.keep, report, "perf.txt");
+  take_functions(all, report);
 }
 
 Foreign read_profiler_file(const std::string& file) {
@@ -288,12 +321,9 @@ Foreign read_profiler_file(const std::string& file) {
                fs::current_path().string())
                .report;
   } else if (text.starts_with("PERFILE2")) {
-    const std::string perf = find_perf();
-    if (perf.empty())
+    if (find_perf().empty())
       throw Failure(fmt::format("{} takes perf to be read, which is not here", file));
-    text = launch::run_command({perf, "report", "--stdio", "--no-children", "-i", file},
-                               fs::current_path().string())
-               .report;
+    text = report_of_perf(file);
   }
   Foreign all = doctor::read_timeline(text);
   if (all.run.span > 0) return all;

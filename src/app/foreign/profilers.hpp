@@ -37,6 +37,9 @@ void count_by_rocprof(const Profiled& program, doctor::Foreign& all);
 /// Functions and counts by perf.
 void count_by_perf(const Profiled& program, doctor::Foreign& all);
 
+/// Why this report of ncu has no counters, and how they are allowed where they are forbidden.
+[[nodiscard]] std::string why_not_counted(const std::string& report);
+
 /// True where there is a device of this maker, or a profiler was named for it (RIDGE_NCU,
 /// RIDGE_ROCPROFV3).
 [[nodiscard]] bool has_nvidia();

@@ -31,8 +31,10 @@ std::vector<ForeignDiagnosis> diagnose(const Subject& subject, bool (*wanted)(Ca
     if (!wanted(cause.of)) continue;
     const Counted evidence = cause.evidence(subject);
     if (!evidence || !cause.found(*evidence)) continue;
-    const double gain = cause.gain(subject, *evidence);
-    if (gain >= least_gain) found.push_back({&cause, *evidence, gain});
+    const std::string_view missing =
+        cause.missing != nullptr ? cause.missing(subject) : subject.uncounted();
+    const double gain = missing.empty() ? cause.gain(subject, *evidence) : 1;
+    if (gain >= least_gain || !missing.empty()) found.push_back({&cause, *evidence, gain, missing});
   }
   std::stable_sort(
       found.begin(), found.end(),
@@ -78,6 +80,14 @@ Busy busy_of(const LaunchCounts& c) {
           of_active(c.integer_busy),
           of_active(c.special_busy),
           of_active(c.tensor_busy)};
+}
+
+std::string_view Subject::uncounted() const {
+  const LaunchCounts& c = kernel->counts;
+  if (busy.most() >= busy_enough) return {};
+  if (!c.memory_busy) return "how busy memory is was not counted";
+  if (!c.cache_busy || !c.unit_cache_busy) return "how busy the caches are was not counted";
+  return c.issue_busy ? "" : "how busy instruction issue is was not counted";
 }
 
 double Subject::gain(const Busy& then) const {

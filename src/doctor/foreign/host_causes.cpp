@@ -26,6 +26,10 @@ bool waits_each_time(const ForeignRun& r) {
   return r.launches > 0 && r.waits > 0.5 * r.launches;
 }
 
+std::string_view without_time(const Subject& s) {
+  return s.all.run.wall > 0 ? "" : "the program's own time is not in the file (run.tsv of --keep)";
+}
+
 ForeignCause of_program(std::string_view name, std::string_view title, std::string_view unit,
                         double threshold) {
   ForeignCause c;
@@ -34,6 +38,7 @@ ForeignCause of_program(std::string_view name, std::string_view title, std::stri
   c.unit = unit;
   c.threshold = threshold;
   c.of = CauseOf::program;
+  c.missing = &without_time;
   return c;
 }
 
@@ -89,8 +94,8 @@ ForeignCause copies() {
   c.gain = [](const Subject& s, double) { return gain_without(s, s.all.run.copying); };
   c.experiment =
       "run with the copies left out (results are wrong): what the time falls by is what they cost";
-  c.action = "keep data on the device; page-locked memory (cudaMallocHost) and cudaMemcpyAsync in "
-             "a stream beside the kernels";
+  c.action = "keep data on the device; page-locked memory (cudaMallocHost), cudaMemcpyAsync beside "
+             "the kernels";
   return c;
 }
 
@@ -139,8 +144,9 @@ ForeignCause loading() {
   };
   c.gain = [](const Subject& s, double) { return gain_without(s, s.all.run.loading); };
   c.experiment = "CUDA_MODULE_LOADING=EAGER in front of the program: loading moves to its start";
-  c.action = "a longer run pays once; build for the architecture of this device, so that nothing "
-             "is compiled when it loads";
+  c.action =
+      "a longer run pays once; build for this device's architecture: nothing is compiled when "
+      "it loads";
   return c;
 }
 
@@ -159,6 +165,15 @@ double gain_of_clocks(const Subject& s) {
   return gain_without(s, std::min(faster, whole) * (1 - card.clock_hz / card.best_clock_hz));
 }
 constexpr double least_samples = 10; // a fifth of a second at work
+/// Kernels that memory bounds gain nothing by clocks: whether it does must have been counted of
+/// one.
+std::string_view without_time_or_memory(const Subject& s) {
+  const auto& kernels = s.all.kernels;
+  const bool counted = std::any_of(kernels.begin(), kernels.end(), [](const ForeignKernel& k) {
+    return k.counts.memory_busy.has_value();
+  });
+  return counted ? without_time(s) : "how busy memory is was not counted of any kernel";
+}
 
 ForeignCause power_cap() {
   ForeignCause c = of_program("power-cap", "the limit of the card's power holds its clocks down",
@@ -168,11 +183,12 @@ ForeignCause power_cap() {
     return card.samples < least_samples ? Counted() : Counted(card.by_power);
   };
   c.gain = [](const Subject& s, double) { return gain_of_clocks(s); };
+  c.missing = &without_time_or_memory;
   c.experiment = "nvidia-smi -q -d POWER,PERFORMANCE while it runs: SW Power Cap is active, watts "
                  "are at the limit";
   c.action =
-      "fewer watts a result: less data moved, lower precision; or a higher limit (nvidia-smi "
-      "-pl, as administrator)";
+      "fewer watts a result: less data moved, lower precision; or a higher limit (nvidia-smi -pl, "
+      "as root)";
   return c;
 }
 
@@ -186,6 +202,7 @@ ForeignCause clocks_held() {
                                         : Counted(std::max(card.by_heat, card.by_setting));
   };
   c.gain = [](const Subject& s, double) { return gain_of_clocks(s); };
+  c.missing = &without_time_or_memory;
   c.experiment = "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,CLOCK while it runs says which";
   c.action = "more air, or a slot of its own; where clocks were set: nvidia-smi -rgc and -rac, as "
              "administrator";

@@ -140,8 +140,8 @@ ForeignCause clocks_fell() {
   };
   c.experiment = "nvidia-smi -q -d PERFORMANCE while it runs says which limit; the launch alone, "
                  "on a cool card";
-  c.action = "fewer watts a result: less data moved; or ask the administrator for the limit "
-             "(nvidia-smi -q -d CLOCK,POWER)";
+  c.action = "fewer watts a result: less data moved; or ask the administrator (nvidia-smi -q -d "
+             "CLOCK,POWER)";
   return c;
 }
 

@@ -51,6 +51,65 @@ constexpr std::array card_fields{std::pair{"samples", &CardState::samples},
                                  std::pair{"by_heat", &CardState::by_heat},
                                  std::pair{"by_setting", &CardState::by_setting}};
 
+constexpr std::array run_fields{std::pair{"seconds", &ForeignRun::wall},
+                                std::pair{"cpu_seconds", &ForeignRun::cpu},
+                                std::pair{"system_seconds", &ForeignRun::kernel_cpu},
+                                std::pair{"page_faults", &ForeignRun::faults},
+                                std::pair{"switches", &ForeignRun::switches},
+                                std::pair{"involuntary_switches", &ForeignRun::involuntary},
+                                std::pair{"most_bytes", &ForeignRun::most_bytes},
+                                std::pair{"cores", &ForeignRun::cores},
+                                std::pair{"others_seconds", &ForeignRun::others}};
+constexpr std::array roof_fields{
+    std::pair{"peak_bytes_per_second", &Foreign::peak_bytes_per_second},
+    std::pair{"read_bytes_per_second", &Foreign::read_bytes_per_second}};
+constexpr std::array name_fields{std::pair{"device", &ForeignRun::device},
+                                 std::pair{"device_name", &ForeignRun::device_name}};
+
+std::vector<std::string> fields_in(std::string_view line) {
+  std::vector<std::string> words{""};
+  for (const char c : line) {
+    if (c == '\t')
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+double number_in(const std::string& word) {
+  return std::strtod(word.c_str(), nullptr);
+}
+
+/// One line's words: its name and one value.
+void take_field(Foreign& all, const std::string& name, const std::string& value) {
+  for (const auto& [known, member] : run_fields)
+    if (name == known) all.run.*member = number_in(value);
+  for (const auto& [known, member] : roof_fields)
+    if (name == known) all.*member = number_in(value);
+  for (const auto& [known, member] : name_fields)
+    if (name == known) all.run.*member = value;
+  if (name == "peak_name") all.peak_name = value;
+  auto& notes = all.run.notes; // the timeline has some of them
+  if (name == "note" && std::find(notes.begin(), notes.end(), value) == notes.end())
+    notes.push_back(value);
+}
+
+void take_twin(Foreign& all, const std::vector<std::string>& words) {
+  for (ForeignKernel& k : all.kernels) {
+    if (k.raw_name != words[1]) continue;
+    k.twins.push_back(
+        {words[2], words[3], words[4], number_in(words[5]), number_in(words[6]), words[7]});
+  }
+}
+
+/// A text as a field of a line.
+std::string in_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
+  return text;
+}
+
 } // namespace
 
 SpillLines read_disassembly(std::string_view text) {
@@ -111,6 +170,39 @@ std::string to_text(const CardState& card) {
   for (const auto& [name, member] : card_fields)
     text += fmt::format("{}\t{:.6g}\n", name, card.*member);
   return text;
+}
+
+std::string run_text_of(const Foreign& all) {
+  std::string text;
+  for (const auto& [name, member] : run_fields)
+    text += fmt::format("{}\t{:.17g}\n", name, all.run.*member);
+  for (const auto& [name, member] : roof_fields)
+    text += fmt::format("{}\t{:.17g}\n", name, all.*member);
+  for (const auto& [name, member] : name_fields)
+    text += fmt::format("{}\t{}\n", name, all.run.*member);
+  text += fmt::format("peak_name\t{}\n", all.peak_name);
+  for (const std::string& note : all.run.notes)
+    text += fmt::format("note\t{}\n", in_line(note));
+  for (const auto& [cause, gain] : all.run.trials)
+    text += fmt::format("trial\t{}\t{:.17g}\n", cause, gain);
+  for (const ForeignKernel& k : all.kernels) {
+    for (const TwinRun& t : k.twins)
+      text += fmt::format("twin\t{}\t{}\t{}\t{}\t{:.17g}\t{:.17g}\t{}\n", k.raw_name, t.cause,
+                          t.what, t.change, t.seconds, t.changed_seconds, in_line(t.missing));
+  }
+  return text;
+}
+
+void take_run(Foreign& all, std::string_view text) {
+  while (!text.empty()) {
+    const std::vector<std::string> words = fields_in(next_line(text));
+    if (words.size() == 2 && !words[1].empty())
+      take_field(all, words[0], words[1]);
+    else if (words.size() == 3 && words[0] == "trial")
+      all.run.trials[words[1]] = number_in(words[2]);
+    else if (words.size() == 8 && words[0] == "twin")
+      take_twin(all, words);
+  }
 }
 
 CardState read_card(std::string_view text) {

@@ -82,8 +82,9 @@ ForeignCause asked_again() {
   };
   c.experiment = "the same launch on a part of the data that fits the cache: the time an item "
                  "falls by as much";
-  c.action = "smaller tiles, another order of blocks, or fewer arrays in a pass, so that what is "
-             "used again stays in the cache";
+  c.action =
+      "smaller tiles, another order of blocks, or fewer arrays in a pass: what is used again "
+      "stays cached";
   return c;
 }
 
@@ -114,7 +115,7 @@ ForeignCause spilled() {
     return s.busy.most() < busy_enough ? 1 / left : s.gain(then);
   };
   c.experiment = "compile with more registers (--maxrregcount, __launch_bounds__) and -Xptxas -v: "
-                 "the spill stores go, and the time";
+                 "spills and time go";
   c.action =
       "allow more registers a thread, keep fewer values, index local arrays by constants only";
   return c;
@@ -192,8 +193,9 @@ ForeignCause atomics() {
     then.atomics = 0;
     return std::min(10.0, std::max(s.gain(then), s.busy.atomics / std::max(0.1, then.most())));
   };
-  c.experiment = "sum in a block first (shared memory, warp shuffles), one atomic a block: ncu's "
-                 "atomic requests fall, and the time";
+  c.experiment =
+      "sum in a block first (shared memory, warp shuffles), one atomic a block: requests "
+      "and time fall";
   c.action = "sum within a warp and a block before the atomic, or spread it over several copies "
              "that are summed after";
   return c;

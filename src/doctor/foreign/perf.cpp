@@ -91,6 +91,7 @@ bool take_function(const std::vector<std::string>& words, Foreign& all) {
   ForeignKernel& k = all.kernels.emplace_back();
   for (auto word = mark + 1; word != words.end(); ++word)
     k.name += (k.name.empty() ? "" : " ") + *word;
+  if (k.name.starts_with("0x") && mark != words.begin()) k.name = *(mark - 1) + " " + k.name;
   if (*mark == "[k]") k.name += " (the system's)";
   k.raw_name = k.name;
   k.launches = 1;

@@ -17,7 +17,15 @@ ForeignCause of_processor(std::string_view name, std::string_view title, std::st
   c.unit = unit;
   c.threshold = threshold;
   c.of = CauseOf::processor;
+  c.missing = [](const Subject&) { return std::string_view(); };
   return c;
+}
+std::string_view without_cycles(const Subject& s) {
+  return s.all.run.processor.cycles.value_or(0) > 0 ? "" : "cycles were not counted";
+}
+/// The cores' time that other programs had: what is missing of it is not the program's fault.
+double share_of_others(const ForeignRun& r) {
+  return r.cores > 0 && r.wall > 0 ? r.others / (r.wall * r.cores) : 0;
 }
 /// A program on the cpu: what it does while a GPU works is told by the timeline.
 bool is_here(const Subject& s) {
@@ -30,7 +38,8 @@ ForeignCause idle_cores() {
   c.above = false;
   c.evidence = [](const Subject& s) -> Counted {
     const ForeignRun& r = s.all.run;
-    return is_here(s) && r.cores > 1 ? Counted(r.cpu / (r.wall * r.cores)) : Counted();
+    if (!is_here(s) || r.cores <= 1) return {};
+    return r.cpu / (r.wall * r.cores) + share_of_others(r);
   };
   c.gain = [](const Subject& s, double evidence) {
     return std::min(s.all.run.cores, within_reach / std::max(evidence, 0.01));
@@ -72,7 +81,9 @@ ForeignCause oversubscribed() {
                                 "times a second and core a thread is put aside for another", 200);
   c.evidence = [](const Subject& s) -> Counted {
     const ForeignRun& r = s.all.run;
-    return is_here(s) && r.cores > 0 ? Counted(r.involuntary / (r.wall * r.cores)) : Counted();
+    constexpr double most = 0.1; // above it, others may be what its threads are put aside for
+    if (!is_here(s) || r.cores <= 0 || share_of_others(r) > most) return {};
+    return r.involuntary / (r.wall * r.cores);
   };
   c.gain = [](const Subject&, double evidence) { return std::min(2.0, 1 + evidence * 100e-6); };
   c.experiment =
@@ -90,11 +101,14 @@ ForeignCause waits_for_memory() {
                ? Counted(1000 * *p.cache_misses / *p.instructions)
                : Counted();
   };
+  c.missing = [](const Subject& s) -> std::string_view {
+    return s.all.run.cpu > 0 ? "" : "the cores' time was not counted (task-clock)";
+  };
   c.gain = [](const Subject& s, double) {
     const ForeignRun& r = s.all.run;
     constexpr double of_core =
         12e9; // bytes a second: what one core draws from memory at least, where it is the limit
-    const double busy = *r.processor.cache_misses * cache_line / (std::max(r.cpu, 1e-9) * of_core);
+    const double busy = *r.processor.cache_misses * cache_line / (r.cpu * of_core);
     return 1 / (1 - std::clamp(busy, 0.05, 0.8) / 2);
   };
   c.experiment =
@@ -115,9 +129,9 @@ ForeignCause branch_misses() {
   c.gain = [](const Subject& s, double) {
     const ProcessorCounts& p = s.all.run.processor;
     constexpr double cycles = 15; // of a wrong guess
-    const double share = p.cycles.value_or(0) > 0 ? cycles * *p.branch_misses / *p.cycles : 0;
-    return 1 / (1 - std::min(share, 0.8));
+    return 1 / (1 - std::min(cycles * *p.branch_misses / *p.cycles, 0.8));
   };
+  c.missing = &without_cycles;
   c.experiment = "the same program on sorted data: the misses that perf counts go, and the time";
   c.action = "sort by branch, or select instead of branching";
   return c;
@@ -135,9 +149,9 @@ ForeignCause tlb() {
   c.gain = [](const Subject& s, double) {
     const ProcessorCounts& p = s.all.run.processor;
     constexpr double cycles = 20; // of a walk through the page table that caches hold
-    const double share = p.cycles.value_or(0) > 0 ? cycles * *p.tlb_misses / *p.cycles : 0;
-    return 1 / (1 - std::min(share, 0.8));
+    return 1 / (1 - std::min(cycles * *p.tlb_misses / *p.cycles, 0.8));
   };
+  c.missing = &without_cycles;
   c.experiment =
       "GLIBC_TUNABLES=glibc.malloc.hugetlb=1 in front of it: large pages, and fewer misses";
   c.trial = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1";

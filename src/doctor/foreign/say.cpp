@@ -6,12 +6,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace ridge::doctor {
 
 namespace {
 
-constexpr std::size_t causes_shown = 3; // of a kernel: five lines each
+constexpr std::size_t causes_shown = 3; // of a kernel, where their lines are short enough
+constexpr std::size_t most_lines = 20;
+constexpr std::size_t most_columns = 120;
+
+/// Lines of at most 120 columns: what is left of a longer one goes below its own text.
+std::string wrapped(const std::string& text) {
+  std::string all;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string indent(line.starts_with("   ") ? 14 : 11, ' ');
+    while (line.size() > most_columns) {
+      const std::size_t space = line.rfind(' ', most_columns);
+      if (space == std::string::npos || space <= indent.size()) break;
+      all += line.substr(0, space) + "\n";
+      line = indent + line.substr(space + 1);
+    }
+    all += line + "\n";
+  }
+  return all;
+}
 
 std::string percent(double share) {
   return share < 0.0995 ? fmt::format("{:.1f} %", 100 * share)
@@ -32,9 +52,7 @@ std::string spill_text(const ForeignKernel& k) {
         fmt::format("{}{}:{} ({})", text.empty() ? "" : ", ", l.file.substr(l.file.rfind('/') + 1),
                     l.line, percent(static_cast<double>(l.stores + l.loads) / all));
   }
-  return text.empty()
-             ? text
-             : fmt::format("{} of {} instructions that store or load such values", text, all);
+  return text.empty() ? text : fmt::format("{} of {} such stores and loads", text, all);
 }
 
 std::string twin_text(const ForeignKernel& k, const TwinRun& t) {
@@ -66,19 +84,21 @@ std::string confirm_text(const Foreign& all, const ForeignKernel* kernel, const 
 
 /// `kernel`: whose causes these are; null: the program's.
 void add_causes(std::string& text, const Foreign& all, const ForeignKernel* kernel,
-                const std::vector<ForeignDiagnosis>& found) {
+                const std::vector<ForeignDiagnosis>& found, std::size_t shown = causes_shown) {
   std::size_t number = 0;
   std::string others;
   for (const ForeignDiagnosis& d : found) {
     const ForeignCause& c = *d.cause;
-    if (++number > causes_shown) {
-      others += fmt::format("{}{} ({:.2f})", others.empty() ? "" : ", ", c.name, d.gain);
+    if (++number > shown) {
+      others += fmt::format("{}{} ({})", others.empty() ? "" : ", ", c.name,
+                            d.missing.empty() ? fmt::format("{:.2f}", d.gain) : "gain not known");
       continue;
     }
     text += fmt::format("{}. {}: {}\n", number, c.name, c.title);
     text += fmt::format("   evidence   {:.3g} {}; a cause when {} {:g}\n", d.evidence, c.unit,
                         c.above ? "above" : "below", c.threshold);
-    text += fmt::format("   predicted  up to {:.2f} times as fast\n", d.gain);
+    text += d.missing.empty() ? fmt::format("   predicted  up to {:.2f} times as fast\n", d.gain)
+                              : fmt::format("   predicted  not known: {}\n", d.missing);
     if (kernel != nullptr && c.name == "spilled-registers" && !kernel->spills.empty())
       text += fmt::format("   where      {}\n", spill_text(*kernel));
     text += confirm_text(all, kernel, c);
@@ -108,9 +128,10 @@ std::string run_text(const Foreign& all) {
     text += fmt::format("program    {}", to_text(Seconds{r.wall}));
     if (r.span <= 0 && r.cores > 0)
       text += fmt::format(
-          "; {:.2f} of {:g} cores busy, {} in the system, {} of memory, {:.0f} page faults",
-          r.cpu / r.wall, r.cores, percent(r.cpu > 0 ? r.kernel_cpu / r.cpu : 0),
-          quantity(r.most_bytes, "B"), r.faults);
+          "; {:.2f} of {:g} cores busy{}, {} in the system, {} of memory, {:.0f} page faults",
+          r.cpu / r.wall, r.cores,
+          r.others > 0.05 * r.wall ? fmt::format(", {:.2f} by others", r.others / r.wall) : "",
+          percent(r.cpu > 0 ? r.kernel_cpu / r.cpu : 0), quantity(r.most_bytes, "B"), r.faults);
     text += "\n";
   }
   if (!r.device_name.empty()) text += fmt::format("device     {}\n", r.device_name);
@@ -170,7 +191,7 @@ std::string reached_text(const Foreign& all, const ForeignKernel& k, const Forei
 }
 
 std::string kernel_lines(const Foreign& all, const ForeignKernel& k, const ForeignAsked& asked,
-                         int number) {
+                         int number, std::size_t shown) {
   const double whole = all.kernel_seconds();
   const bool on_cpu = all.run.device == "cpu"; // functions, of which perf has samples
   std::string text =
@@ -188,7 +209,7 @@ std::string kernel_lines(const Foreign& all, const ForeignKernel& k, const Forei
     text += fmt::format(", {:.0f} B shared", *k.counts.shared_bytes);
   text += "\n" + reached_text(all, k, asked);
   const auto found = diagnose_kernel(all, k, asked.bytes);
-  add_causes(text, all, &k, found);
+  add_causes(text, all, &k, found, shown);
   if (found.empty() && !k.counted_by.empty()) {
     const Busy busy = busy_of(k.counts);
     text += busy.most() >= busy_enough
@@ -218,9 +239,18 @@ std::vector<const ForeignKernel*> chosen(const Foreign& all, const ForeignAsked&
 std::string foreign_text(const Foreign& all, const ForeignAsked& asked) {
   std::string text = run_text(all);
   add_causes(text, all, nullptr, diagnose_run(all));
+  text = wrapped(text);
   int number = 0;
-  for (const ForeignKernel* const kernel : chosen(all, asked))
-    text += kernel_lines(all, *kernel, asked, ++number);
+  for (const ForeignKernel* const kernel : chosen(all, asked)) {
+    ++number;
+    std::string lines;
+    for (std::size_t shown = causes_shown; shown > 0; --shown) {
+      lines = wrapped(kernel_lines(all, *kernel, asked, number, shown));
+      if (static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n')) <= most_lines + 1)
+        break; // one parts it from what is above
+    }
+    text += lines;
+  }
   return text;
 }
 

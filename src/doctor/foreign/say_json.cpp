@@ -49,7 +49,7 @@ Json json_of(const Foreign& whole, const ForeignKernel* kernel,
          {"evidence", d.evidence},
          {"evidence_unit", d.cause->unit},
          {"threshold", d.cause->threshold},
-         {"predicted_gain", d.gain},
+         {"predicted_gain", d.missing.empty() ? Json(d.gain) : Json(nullptr)},
          {"proved_gain", trial != whole.run.trials.end() ? Json(trial->second) : Json(nullptr)},
          {"experiment", d.cause->experiment},
          {"fix", d.cause->action}});
@@ -60,7 +60,11 @@ Json json_of(const Foreign& whole, const ForeignKernel* kernel,
 
 Json json_of(const ForeignRun& r) {
   Json program{{"seconds", nullptr}};
-  if (r.wall > 0) program = Json{{"seconds", r.wall}, {"cpu_seconds", r.cpu}, {"cores", r.cores}};
+  if (r.wall > 0)
+    program = Json{{"seconds", r.wall},
+                   {"cpu_seconds", r.cpu},
+                   {"cores", r.cores},
+                   {"others_seconds", r.others}};
   if (!r.device_name.empty()) program["device_name"] = r.device_name;
   if (r.span > 0) {
     program["timeline"] = {{"seconds", r.span},

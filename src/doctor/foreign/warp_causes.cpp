@@ -178,6 +178,15 @@ ForeignCause dependent_latency() {
   return c;
 }
 
+/// The share of their pipe's accesses that are of shared memory; shuffles and global memory have
+/// the others. A unit's pipe takes one a cycle.
+double shared_part(const Subject& s) {
+  const LaunchCounts& k = s.counts();
+  const double cycles = k.elapsed_cycles.value_or(0) * k.units.value_or(0);
+  const double all = s.busy.shared * cycles;
+  return all > 0 ? std::min(1.0, k.shared_passes.value_or(0) / all) : 0;
+}
+
 ForeignCause barriers() {
   ForeignCause c;
   c.name = "barriers";
@@ -189,7 +198,13 @@ ForeignCause barriers() {
     return waits(s.counts(), s.counts().wait_barrier);
   };
   c.gain = [](const Subject& s, double evidence) {
-    return s.gain_of_more_under_way(1 / (1 - std::min(evidence, 0.8)));
+    // What passes through shared memory from barrier to barrier goes with them, and frees its pipe.
+    Busy then = s.busy;
+    const double left = 1 - shared_part(s);
+    if (s.busy.shared > 0.9 * s.busy.unit_cache) then.unit_cache *= left;
+    then.shared *= left;
+    const double waiting = s.gain_of_more_under_way(1 / (1 - std::min(evidence, 0.8)));
+    return s.busy.most() < busy_enough ? waiting : std::max(waiting, s.gain(then));
   };
   c.experiment = "launch with smaller blocks: fewer warps wait for each other, more blocks fill in";
   c.action =

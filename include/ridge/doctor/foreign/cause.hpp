@@ -40,6 +40,8 @@ struct Subject {
   [[nodiscard]] double gain(const Busy& then) const;
   /// How busy the last-level cache is where these shares of its hits and of its misses are left.
   [[nodiscard]] double cache_left(double hits, double misses) const;
+  /// Counters without which nobody knows that no unit is busy, in words; empty where all are there.
+  [[nodiscard]] std::string_view uncounted() const;
   /// That of a launch which waits, where `factor` times as much is under way.
   [[nodiscard]] double gain_of_more_under_way(double factor) const;
 };
@@ -57,6 +59,9 @@ struct ForeignCause {
   Counted (*evidence)(const Subject&) = nullptr;
   /// Time now over time without the cause, at most.
   double (*gain)(const Subject&, double evidence) = nullptr;
+  /// What the gain needs and is not known, in words; empty where all is. Null: it needs how busy
+  /// the device's units are.
+  std::string_view (*missing)(const Subject&) = nullptr;
   std::string_view experiment; ///< what confirms it
   /// Where the experiment is the program with variables set, "NAME=VALUE ...": it is run by
   /// --prove, and confirms the cause where the time without them over that with them is at least
@@ -76,9 +81,11 @@ struct ForeignCause {
 struct ForeignDiagnosis {
   const ForeignCause* cause = nullptr;
   double evidence = 0, gain = 1;
+  std::string_view missing = {}; ///< why the gain is not known; empty where it is
 };
 
-/// The causes that hold for a kernel, the largest gain first; a gain below 3 % is none.
+/// The causes that hold for a kernel, the largest gain first; a gain below 3 % is none. Those whose
+/// gain is not known come last.
 /// `least_bytes`: that a launch must move at least; 0: not known, then bounded by all that was
 /// allocated.
 [[nodiscard]] std::vector<ForeignDiagnosis>

@@ -60,7 +60,7 @@ struct LaunchCounts {
 /// A name that a profiler gives a count, which member it is, and how much one of it is.
 struct CountName {
   std::string_view name;
-  Counted LaunchCounts::* member;
+  Counted LaunchCounts::*member;
   double unit = 1;
   bool adds = false; ///< counts of several names are one member
 };
@@ -128,6 +128,7 @@ struct ForeignRun {
   double faults = 0, switches = 0, involuntary = 0; ///< page faults, context switches of both kinds
   double most_bytes = 0;                            ///< of the host's memory
   double cores = 0;                                 ///< that the program may use
+  double others = 0; ///< seconds that other programs had these cores meanwhile
 
   double span = 0;    ///< from the first activity of the device to the last; 0: no timeline
   double busy = 0;    ///< of the span, in which a kernel ran
