@@ -4,8 +4,8 @@ import pytest
 
 from validation import require_agreement
 
-PROBLEMS = ["bowl", "cavity", "cylinder", "dam", "half_space", "hump", "lake", "modes", "point_force", "point_source",
-            "poiseuille", "taylor_green"]  # fmt: skip
+PROBLEMS = ["bowl", "cavity", "cylinder", "dam", "half_space", "hump", "lake", "mie", "modes", "point_force",
+            "point_source", "poiseuille", "taylor_green"]  # fmt: skip
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
