@@ -8,16 +8,20 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 
 namespace ridge::app {
 
 namespace {
 
+std::atomic<double> seconds_of_all{0};
+
 void watch(const launch::Waiting& waiting) {
   static Progress line;
   static bool logged = false; // of the compilation that runs
   if (waiting.over) {
+    seconds_of_all += waiting.seconds;
     line.clear();
     logged = false;
     return;
@@ -33,6 +37,10 @@ void watch(const launch::Waiting& waiting) {
 
 void watch_compilers() {
   launch::observe_compilers(watch);
+}
+
+Seconds compiled_for() {
+  return {seconds_of_all.load()};
 }
 
 } // namespace ridge::app

@@ -33,8 +33,13 @@ Wait::Wait(std::string what, int usual)
 
 Wait::~Wait() {
   if (observer_ == nullptr) return;
+  waiting_.seconds = passed();
   waiting_.over = true;
   observer_(waiting_);
+}
+
+double Wait::passed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
 }
 
 std::function<void()> Wait::tick() {
@@ -45,8 +50,7 @@ std::function<void()> Wait::tick() {
   }
   if (observer_ == nullptr) return {};
   return [this] {
-    waiting_.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    waiting_.seconds = passed();
     observer_(waiting_);
   };
 }

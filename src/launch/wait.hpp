@@ -28,6 +28,8 @@ public:
   void during(const std::function<void()>& work);
 
 private:
+  [[nodiscard]] double passed() const;
+
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   Waiting waiting_;
   Observer observer_;

@@ -7,6 +7,7 @@
 #include <ridge/record/roof.hpp>
 
 #include "../src/singular_mode.hpp"
+#include "app/compiling.hpp"
 #include "app/interrupt.hpp"
 #include "app/number_list.hpp"
 #include "app/picture.hpp"
@@ -40,18 +41,22 @@ std::vector<Index> parse_source(const std::string& text, const Extents& extents)
   return at;
 }
 
-/// Adds to `sum` what passes until its end.
+/// Adds to `sum` what passes until its end, but for compilations.
 class Passing {
 public:
   explicit Passing(Seconds& sum) : sum_(sum) {}
   Passing(const Passing&) = delete;
   Passing& operator=(const Passing&) = delete;
-  ~Passing() { sum_.value += std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  ~Passing() {
+    const std::chrono::duration<double> passed = Clock::now() - begin_;
+    sum_.value += std::max(0.0, passed.count() - (compiled_for().value - compiled_.value));
+  }
 
 private:
   using Clock = std::chrono::steady_clock;
   Seconds& sum_;
   Clock::time_point begin_ = Clock::now();
+  Seconds compiled_ = compiled_for();
 };
 
 /// A line a time: from the source, C(t), and the effective mass log C(t) / C(t + 1) where both are
@@ -382,7 +387,7 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
     const std::pair<const char*, Seconds> all[] = {
         {"reading", reading_}, {"the device", starting_},     {"the operator", building_},
         {"copies", copying()}, {"correlators", correlating_}, {"looking why", looking_},
-        {"writing", writing_}};
+        {"writing", writing_}, {"compiling", compiled_for()}};
     for (const auto& [step, time] : all) {
       if (time.value > long_step)
         steps += fmt::format("{}{} {}", steps.empty() ? "besides: " : ", ", step, to_text(time));
@@ -444,6 +449,7 @@ void PropagatorCommand::print_record(Queue& queue, const Extents& extents) const
                                                {"copying_seconds", copying().value, {}},
                                                {"correlating_seconds", correlating_.value, {}},
                                                {"writing_seconds", writing_.value, {}},
+                                               {"compiling_seconds", compiled_for().value, {}},
                                                {"roof_seconds", roof_seconds.value, {}}});
   const std::vector<Detail> hadrons = hadrons_.details();
   record.details.insert(record.details.end(), hadrons.begin(), hadrons.end());

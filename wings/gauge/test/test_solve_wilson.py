@@ -296,6 +296,7 @@ def test_what_passes_besides_the_solve_is_said(ridge, lattice):
         assert min(besides) > 0 and record["seconds"] + sum(besides) < whole, (besides, whole)
         parts = [record[f"{step}_seconds"] for step in ("device", "operator", "copying", "correlating")]
         assert min(parts if name == "one" else parts[:2]) > 0 and sum(parts) <= record["preparing_seconds"], parts
+        assert record["compiling_seconds"] == 0
     (record,) = ridge.good(*words, "-o", "none.h5", "--no-roof").records()
     assert record["roof_seconds"] == 0 and record["reading_seconds"] > 0
 
