@@ -55,9 +55,9 @@ struct Step {
   double dry = 1e-6; ///< water less deep does not flow, and has no momentum
 
   template <class V>
-  RIDGE_FN Cell<V> cell(const V& h, const V& bottom, const V& hu, const V& hv) const {
-    const V reciprocal = select(h > dry, quick_reciprocal(h), V(0));
-    return {bottom, h + bottom, hu * reciprocal, hv * reciprocal};
+  RIDGE_FN Cell<V> cell(const V& deep, const V& floor, const V& along, const V& across) const {
+    const V reciprocal = select(deep > dry, quick_reciprocal(deep), V(0));
+    return {floor, deep + floor, along * reciprocal, across * reciprocal};
   }
 
   template <class V>
