@@ -33,13 +33,20 @@ struct Dslash {
   static constexpr const char* form =
       LinkReals == 18 ? "links of 18 numbers" : "links of 12 numbers";
   static constexpr bool fixed = lattice::StoredNumber<Number>::fixed;
-  /// Values a site that kernels are compiled for ahead.
-  static constexpr struct {
-    int count = !fixed && sizeof(Real) == 4 && LinkReals == 18 ? 2 : 1;
-    int value[2] = {1, 16};
+  /// Values a site that kernels are compiled for ahead: of a field, the layers of domain walls in
+  /// fp32 and, on real GPUs, the columns that a solve takes at once.
+  struct Inner {
+#if defined(RIDGE_TARGET_SIMT)
+    static constexpr bool columns = false;
+#else
+    static constexpr bool columns = !fixed && LinkReals == 18;
+#endif
+    static constexpr bool layers = !fixed && LinkReals == 18 && sizeof(Real) == 4;
+    int value[3] = {1, columns ? 12 : 16, 16};
     constexpr const int* begin() const { return value; }
-    constexpr const int* end() const { return value + count; }
-  } inner_ahead{};
+    constexpr const int* end() const { return value + 1 + columns + layers; }
+  };
+  static constexpr Inner inner_ahead{};
 
   LinkView links[2][dimensions]; ///< of out's sites, and of psi's
   lattice::StoredView<const Fermion, Number> psi, source, other;
