@@ -2,8 +2,7 @@
 # of built-in kernels in folders, <folder>/<pattern>/*.hpp, which are included as PREFIX/PATTERN/FILE.hpp.
 # <host> lists what host code has of them, <kernels> what is compiled once per device kind. Sources of passes
 # of several sweeps, and nothing else, have packs written out (core/pack_array.hpp): <kernels>_alone. A wing says in its
-# lab/describe.hpp what the host has of its entries. The first folder is the house's: <host>_of_wings and
-# <kernels>_of_wings are those of the others, with which none of the house's is compiled together.
+# lab/describe.hpp what the host has of its entries.
 function(ridge_built_in host kernels folders prefix)
   set(headers)
   foreach(pattern stencil pairs lattice chain)
@@ -15,9 +14,6 @@ function(ridge_built_in host kernels folders prefix)
   set(host_sources)
   set(kernel_sources)
   set(alone)
-  set(host_of_wings)
-  set(kernels_of_wings)
-  list(GET folders 0 house)
   foreach(path IN LISTS headers)
     get_filename_component(folder ${path} DIRECTORY)
     get_filename_component(pattern ${folder} NAME)
@@ -48,11 +44,6 @@ function(ridge_built_in host kernels folders prefix)
       endforeach()
       list(APPEND host_sources ${CMAKE_CURRENT_BINARY_DIR}/built_in/${pattern}_${name}.cpp)
       list(APPEND kernel_sources ${CMAKE_CURRENT_BINARY_DIR}/built_in_kernels/${pattern}_${name}.cpp)
-      cmake_path(IS_PREFIX house ${path} of_house)
-      if(NOT of_house)
-        list(APPEND host_of_wings ${CMAKE_CURRENT_BINARY_DIR}/built_in/${pattern}_${name}.cpp)
-        list(APPEND kernels_of_wings ${CMAKE_CURRENT_BINARY_DIR}/built_in_kernels/${pattern}_${name}.cpp)
-      endif()
       if(before)
         list(APPEND alone ${CMAKE_CURRENT_BINARY_DIR}/built_in_kernels/${pattern}_${name}.cpp)
       endif()
@@ -61,8 +52,6 @@ function(ridge_built_in host kernels folders prefix)
   set(${host} ${host_sources} PARENT_SCOPE)
   set(${kernels} ${kernel_sources} PARENT_SCOPE)
   set(${kernels}_alone ${alone} PARENT_SCOPE)
-  set(${host}_of_wings ${host_of_wings} PARENT_SCOPE)
-  set(${kernels}_of_wings ${kernels_of_wings} PARENT_SCOPE)
 endfunction()
 
 set(RIDGE_BUILT_IN_FROM "" CACHE PATH
