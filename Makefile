@@ -30,6 +30,7 @@ configure: setup
 HERE := -DRIDGE_GPU_KERNELS=$(if $(PRESET)$(filter check-all,$(MAKECMDGOALS)),ALL,HERE)
 check check-all: override CMAKE_FLAGS += -DRIDGE_PYTHON=$(PYTHON)/bin/python $(HERE)
 check-all: export RIDGE_HEADERS ?= all
+check-all: override CMAKE_FLAGS += -DRIDGE_TEST_LEVELS=ALL
 check check-all: python build
 	@$(SPIN) ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
 	@$(if $(filter check-all,$@),$(SPIN) CTEST_FLAGS="$(CTEST_FLAGS)" scripts/without_wings.sh $(BUILD))

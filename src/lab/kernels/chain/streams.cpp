@@ -1,8 +1,14 @@
-#include <ridge/chain/case.hpp>
 #include <ridge/chain/executor.hpp>
+#include <ridge/chain/menu.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/core/pack_bounded.hpp>
+#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/field.hpp>
+#include <ridge/device/generate.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/kernels/chain_streams.hpp>
+#include <ridge/pattern/call_case.hpp>
+#include <ridge/pattern/deviation.hpp>
 #include <ridge/pattern/precision.hpp>
 #include <ridge/pattern/rank_shares.hpp>
 
@@ -12,7 +18,10 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <mutex>
+#include <typeinfo>
+#include <variant>
 
 namespace ridge::lab {
 
@@ -87,107 +96,117 @@ Check check_stream(Queue& queue, int length, const View<T>& in, const View<T>& o
   return judge(found, bounded_unit<T>, [](Index3 at) { return fmt::format("item {}", at.x); });
 }
 
-/// A stream's arrays, on a queue of their own.
-template <int Length, class T>
-struct OwnStream {
-  OwnStream(const Device& device, Index items)
-      : queue(device), in(device, {items}, "the input of the chain"),
-        out(device, {items}, "the output of the chain"), call{{}, {items, 1, 1}, {}} {
-    fill_random(queue, in.elements(), 1);
-    call.views.set(chain::Slot<0>{}, in.view()).set(chain::Slot<Length>{}, out.view());
-  }
-  Queue queue;
-  Field<T> in, out;
-  chain::Request<Stream<Length>, T> call;
+/// What depends on the length of a stream beside its precision. The rest is compiled once for all
+/// lengths.
+template <class T>
+struct StreamOf {
+  Program (*bind)(Queue& queue, const View<T>& in, const View<T>& out,
+                  const chain::Schedule& schedule, std::string_view kernel);
+  chain::Description (*describe)();
+  const std::type_info* call;
 };
 
-} // namespace
-
-} // namespace ridge::lab
-
-/// Longer than the general one knows how to check.
 template <int Length, class T>
-class ridge::Reference<ridge::chain::Request<ridge::lab::Stream<Length>, T>> {
-  using Call = chain::Request<lab::Stream<Length>, T>;
+Program bind_stream(Queue& queue, const View<T>& in, const View<T>& out,
+                    const chain::Schedule& schedule, std::string_view kernel) {
+  chain::Request<Stream<Length>, T> request{{}, {out.extents.x, 1, 1}, {}};
+  request.views.set(chain::Slot<0>{}, in).set(chain::Slot<Length>{}, out);
+  return {queue, request, schedule, kernel};
+}
 
+/// Throws UsageError for lengths that there are not.
+template <class T>
+const StreamOf<T>& stream_of(int length) {
+  static constexpr auto all = []<int... I>(std::integer_sequence<int, I...>) {
+    return std::array{StreamOf<T>{bind_stream<I + 1, T>, chain::describe<Stream<I + 1>, T>,
+                                  &typeid(chain::Call<Stream<I + 1>, T>)}...};
+  }
+  (std::make_integer_sequence<int, longest_stream>{});
+  if (length < 1 || length > longest_stream) {
+    throw UsageError(
+        fmt::format("a chain of {} operations: 1 to {} are possible", length, longest_stream));
+  }
+  return all[static_cast<std::size_t>(length - 1)];
+}
+
+/// A stream with its arrays, on a queue of their own.
+template <class T>
+class StreamCase final : public Case {
 public:
-  Reference(MeasureOptions options) : options_(std::move(options)) {}
+  StreamCase(const BenchRequest& request, int length)
+      : of_(stream_of<T>(length)), length_(length), options_(request.measure),
+        queue_(request.device),
+        in_(request.device, {request.size.count()}, "the input of the chain"),
+        out_(request.device, {request.size.count()}, "the output of the chain") {
+    fill_random(queue_, in_.elements(), 1);
+  }
 
-  [[nodiscard]] static std::vector<Output> outputs(const Call& call) {
-    return {{view(call, Length).data, bytes(call)}};
+  [[nodiscard]] Queue& queue() override { return queue_; }
+  [[nodiscard]] Subject subject() const override {
+    return {of_.call, name, precision_name<T>(), {in_.extents().count(), 1, 1}};
   }
-  [[nodiscard]] static Check check(Queue& queue, const Call& call) {
-    return lab::check_stream(queue, Length, view(call, 0), view(call, Length));
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return chain::menu(of_.describe(), range(), place);
   }
-  [[nodiscard]] static Limit limit(Queue& /*queue*/, const Call& call) {
-    const Bytes lines{bytes(call).value / 64 * 64};
-    return {"copy", "B/s", 2 * static_cast<double>(bytes(call).value), std::nullopt,
-            RoofMemory{MemoryRoof::Kind::copy, lines, view(call, Length).data, view(call, 0).data}};
+  [[nodiscard]] Program bind(const AskedSchedule& s) override {
+    return of_.bind(queue_, in_.view(), out_.view(), held<chain::Schedule>(s), name);
+  }
+  void poison() override { fill_bytes(queue_, out_.data(), poison_of_outputs, bytes()); }
+  [[nodiscard]] Check check() override {
+    return check_stream(queue_, length_, in_.view(), out_.view());
+  }
+  [[nodiscard]] Limit limit() const override {
+    const Bytes lines{bytes().value / 64 * 64};
+    return {"copy", "B/s", 2 * static_cast<double>(bytes().value), std::nullopt,
+            RoofMemory{MemoryRoof::Kind::copy, lines, out_.view().data, in_.view().data}};
   }
   /// What launches alone take, and for schedules that launch a graph how many times as fast they
   /// are as the same launches one by one.
-  void complete(Queue& queue, const Call& call, Record& record, const AskedSchedule& s) const {
+  void complete(Record& record, const AskedSchedule& s) override {
     if (!record.timing) return;
-    auto schedule = chain::parse_schedule(s.text, queue.device(),
-                                          chain::describe<lab::Stream<Length>, T>(), call.extents)
-                        .schedule;
-    const auto seconds = [&](const Call& of, const chain::Schedule& under) {
-      const Program program(queue, of, under);
-      return measure(queue, [&] { program.run(); }, options_).median.value;
-    };
+    auto schedule =
+        chain::parse_schedule(s.text, queue_.device(), of_.describe(), range()).schedule;
+    const View<T> in = in_.view(), out = out_.view();
     record.details.push_back(
-        {lab::launch_cost_detail, seconds(first_item(call), of_one_item(schedule, call)), {}});
+        {launch_cost_detail,
+         seconds(View<T>(in.data, {1, 1, 1}), View<T>(out.data, {1, 1, 1}), of_one_item(schedule)),
+         {}});
     auto* const gpu = std::get_if<chain::GpuSchedule>(&schedule);
     if (gpu == nullptr || gpu->graph == chain::Graph::off) return;
     gpu->graph = chain::Graph::off;
     record.details.push_back(
-        {"graph_gain", seconds(call, schedule) / record.timing->median.value, {}});
+        {"graph_gain", seconds(in, out, schedule) / record.timing->median.value, {}});
   }
 
 private:
-  [[nodiscard]] static const View<T>& view(const Call& call, std::size_t array) {
-    return call.views.all()[array];
-  }
-  [[nodiscard]] static Bytes bytes(const Call& call) {
-    return {call.extents.x * static_cast<Index>(sizeof(T))};
-  }
-  [[nodiscard]] static Call first_item(const Call& call) {
-    Call one{call.chain, {1, 1, 1}, {}};
-    one.views.set(chain::Slot<0>{}, View<T>(view(call, 0).data, {1, 1, 1}));
-    one.views.set(chain::Slot<Length>{}, View<T>(view(call, Length).data, {1, 1, 1}));
-    return one;
+  static constexpr const char* name = "chain";
+  [[nodiscard]] chain::Range range() const { return {in_.extents().count(), 1, 1}; }
+  [[nodiscard]] Bytes bytes() const { return {range().x * static_cast<Index>(sizeof(T))}; }
+  [[nodiscard]] double seconds(const View<T>& in, const View<T>& out, const chain::Schedule& s) {
+    const Program program = of_.bind(queue_, in, out, s, name);
+    return measure(
+               queue_, [&] { program.run(); }, options_)
+        .median.value;
   }
   /// On a GPU each launch takes as long, on a cpu the start of its threads, which are as many.
-  [[nodiscard]] static chain::Schedule of_one_item(chain::Schedule schedule, const Call& call) {
+  [[nodiscard]] chain::Schedule of_one_item(chain::Schedule schedule) const {
     const auto of_kind = [&](auto& s) {
       s.tile = {};
-      if constexpr (requires { s.threads; }) s.threads = cpu_threads(s, call.extents);
+      if constexpr (requires { s.threads; }) s.threads = cpu_threads(s, range());
     };
     std::visit(of_kind, schedule);
     return schedule;
   }
 
+  const StreamOf<T>& of_;
+  int length_;
   MeasureOptions options_;
+  Queue queue_;
+  Field<T> in_, out_;
 };
 
-namespace ridge::lab {
-
-namespace {
-
-/// Calls made(Stream<N>{}, T{}) for what is asked. Throws UsageError for precisions and lengths
-/// that there are not.
-template <class Made>
-auto chosen(const BenchRequest& r, const Made& made) {
-  const int operations = r.options.get("operations", 10);
-  return in_precision(r.precision, "chain", [&](auto number) {
-    decltype(made(Stream<1>{}, number)) found{};
-    [&]<int... I>(std::integer_sequence<int, I...>) {
-      (void)((I + 1 == operations && (found = made(Stream<I + 1>{}, number), true)) || ...);
-    }(std::make_integer_sequence<int, longest_stream>{});
-    if (found) return found;
-    throw UsageError(
-        fmt::format("a chain of {} operations: 1 to {} are possible", operations, longest_stream));
-  });
+int operations_of(const BenchRequest& request) {
+  return request.options.get("operations", 10);
 }
 
 } // namespace
@@ -195,15 +214,15 @@ auto chosen(const BenchRequest& r, const Made& made) {
 void add_chain_kernels(std::vector<BenchKernel>& kernels) {
   BenchKernel kernel{"chain", "chain", "streaming operations, each on the result of the one before",
                      Extents{100000000}, [](const BenchRequest& request, RoofSource&) {
-                       return chosen(request, [&]<int N, class T>(Stream<N>, T /*number*/) {
-                         const auto own = std::make_shared<OwnStream<N, T>>(request.device,
-                                                                            request.size.count());
-                         return case_of("chain", own->queue, own->call, {request.measure}, own);
-                       });
+                       return in_precision(request.precision, "chain",
+                                           [&]<class T>(T /*number*/) -> std::unique_ptr<Case> {
+                                             return std::make_unique<StreamCase<T>>(
+                                                 request, operations_of(request));
+                                           });
                      }};
   kernel.make_menu = [](const BenchRequest& r, const Place& place) {
-    return chosen(r, [&]<int N, class T>(Stream<N>, T /*number*/) {
-      return chain::menu(chain::describe<Stream<N>, T>(), {r.size.count(), 1, 1}, place);
+    return in_precision(r.precision, "chain", [&]<class T>(T /*number*/) {
+      return chain::menu(stream_of<T>(operations_of(r)).describe(), {r.size.count(), 1, 1}, place);
     });
   };
   // Its operations read no neighbours.
