@@ -50,6 +50,8 @@ def test_arrays_that_links_lead_to_are_read(ridge, link):
         del h5["rho"]
         h5["rho"] = h5py.SoftLink("/gone")
     ridge.bad("evolve", "acoustic", "in.h5", "-o", "o.h5", "--device", "cpu", says="there is no dataset /rho")
+    ridge.bad("evolve", "acoustic", "in.h5", "-o", "o.h5:/p", "--device", "cpu",
+              says="-o o.h5:/p: snapshots of a system have its arrays by their own names; give -o o.h5")
 
 
 def test_restarts_at_once_lose_no_step(ridge):
