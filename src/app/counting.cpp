@@ -98,18 +98,23 @@ Counters counted_by(const launch::Finished& done, const F& read) {
   }
 }
 
-Counters count_under_ncu(const KernelOptions& o) {
+/// The text that ncu wrote, and what the launch inside printed.
+std::pair<std::string, launch::Finished> under_ncu(const KernelOptions& o,
+                                                   const std::vector<std::string>& words) {
   const Folder folder;
   const std::string log = folder.file("report.csv");
-  std::vector<std::string> command{find_ncu(),      "--profile-from-start",
-                                   "off",           "--csv",
-                                   "--page",        "raw",
-                                   "--print-units", "base",
-                                   "--metrics",     ncu_metrics(),
-                                   "--log-file",    log};
+  std::vector<std::string> command{
+      find_ncu(), "--profile-from-start", "off",  "--csv",      "--page",
+      "raw",      "--print-units",        "base", "--log-file", log};
+  command.insert(command.end(), words.begin(), words.end());
   add_inside(command, o);
-  const launch::Finished done = launch::run_command(command, fs::current_path().string());
-  return counted_by(done, [&] { return parse_ncu_report(content_of(log) + done.report); });
+  launch::Finished done = launch::run_command(command, fs::current_path().string());
+  return {content_of(log), std::move(done)};
+}
+
+Counters count_under_ncu(const KernelOptions& o) {
+  const auto [report, done] = under_ncu(o, {"--metrics", ncu_metrics()});
+  return counted_by(done, [&] { return parse_ncu_report(report + done.report); });
 }
 
 /// AMD's profilers: rocprofv3, or rocprof where only that is there.
@@ -167,6 +172,11 @@ Ready make_ready(const KernelOptions& o) {
 }
 
 } // namespace
+
+std::string ncu_report_of(const KernelOptions& o, const std::string& metrics) {
+  return under_ncu(o, {"--metrics", metrics, "--clock-control", "none", "--cache-control", "none"})
+      .first;
+}
 
 Counters count_on_cpu(lab::Case& the_case, const lab::AskedSchedule& schedule) {
   const Program program = the_case.bind(schedule);

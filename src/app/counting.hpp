@@ -12,6 +12,10 @@ namespace ridge::app {
 /// nothing can be counted here, and what to set or install.
 [[nodiscard]] Counters count_launch(const KernelOptions& launch);
 
+/// The report of ncu, run on this command once more, with these metrics of the launch. Throws
+/// Failure where there is no ncu.
+[[nodiscard]] std::string ncu_report_of(const KernelOptions& launch, const std::string& metrics);
+
 /// The same of a case that is at hand; other devices than the cpu need one of their own.
 [[nodiscard]] Counters count_on_cpu(lab::Case& the_case, const lab::AskedSchedule& schedule);
 

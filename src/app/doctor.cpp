@@ -9,8 +9,10 @@
 
 #include "../io/output_file.hpp"
 #include "commands.hpp"
+#include "counting.hpp"
 #include "doctor_print.hpp"
 #include "foreign/command.hpp"
+#include "foreign/profilers.hpp"
 #include "interrupt.hpp"
 #include "kernel_options.hpp"
 
@@ -119,7 +121,29 @@ private:
       request.size = part;
       return chosen.make_case(request, roof);
     };
-    lab::examine_longer(visit, make, request.measure);
+    const bool told = lab::examine_longer(visit, make, request.measure);
+    const bool counts = facts_of(place.device).counts == Counts::profiler;
+    if (!told && counts && lab::is_longer(visit)) examine_counts(visit);
+  }
+
+  /// How busy the units of a GPU were in such a launch, where no part of its data tells.
+  void examine_counts(lab::Visit& visit) const {
+    const std::string report = [&] {
+      try {
+        KernelOptions one = launch;
+        one.schedule = visit.schedule.text;
+        return ncu_report_of(one, doctor::foreign_ncu_metrics());
+      } catch (const Failure& error) {
+        fmt::print(stderr, "ridge: its units are not counted: {}\n", error.what());
+        return std::string();
+      }
+    }();
+    if (report.empty()) return;
+    try {
+      lab::add_counts(visit, doctor::read_foreign(report));
+    } catch (const UsageError&) {
+      fmt::print(stderr, "ridge: its units are not counted: {}\n", why_not_counted(report));
+    }
   }
 
   /// A gravity of bodies that --theta is given for is that of a tree.

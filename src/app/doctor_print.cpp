@@ -50,6 +50,24 @@ void print_levels(const Record& record) {
   fmt::print("\n{}", table.text());
 }
 
+/// How busy a GPU's units were, where they were counted.
+void print_counts(const Record& record) {
+  const auto detail = [&](const char* name) {
+    return std::find_if(record.details.begin(), record.details.end(),
+                        [&](const Detail& d) { return d.name == name; });
+  };
+  const auto arithmetic = detail(doctor::arithmetic_detail), memory = detail(doctor::memory_detail),
+             instructions = detail(doctor::instructions_detail),
+             causes = detail(doctor::counted_causes_detail);
+  if (arithmetic == record.details.end()) return;
+  fmt::print("counted  issue or a pipe is busy for {:.2f} of the time, memory or a cache for "
+             "{:.2f}; {:.0f} "
+             "instructions an item\n",
+             arithmetic->number, memory->number, instructions->number);
+  if (causes != record.details.end())
+    fmt::print("         by its counters alone: {}\n", causes->text);
+}
+
 } // namespace
 
 void print_visit(const lab::Visit& v, bool json) {
@@ -86,6 +104,7 @@ void print_visit(const lab::Visit& v, bool json) {
             : ": the machine is busy, or something holds it up that the doctor does not know");
   }
   if (v.record) print_levels(*v.record);
+  if (v.record) print_counts(*v.record);
   if (diagnoses.empty())
     fmt::print("none of the {} causes holds (--causes lists them)\n", doctor::causes().size());
   for (std::size_t i = 0; i < diagnoses.size(); ++i) {

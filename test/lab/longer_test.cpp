@@ -69,5 +69,54 @@ TEST(Longer, AddsWhatAPartOfTheDataTells) {
   EXPECT_EQ(visit.findings.diagnoses[0].cause->name, "slow-memory");
 }
 
+TEST(Longer, LooksAtNoPartThatLeavesUnitsOfAGpuIdle) {
+  doctor::Facts part;
+  part.device = model::shipped_description("h200");
+  part.resident = 132.0 * 5;
+  part.blocks = 64; // 8192x16 items in marches of 128x32
+  EXPECT_FALSE(fills(part));
+  part.blocks = 132.0 * 5;
+  EXPECT_TRUE(fills(part));
+  part.device.kind = DeviceKind::cpu;
+  part.blocks = 1;
+  EXPECT_TRUE(fills(part));
+}
+
+doctor::Foreign counted(double issue, double memory) {
+  doctor::Foreign all;
+  doctor::LaunchCounts& c = all.kernels.emplace_back().counts;
+  c.issue_busy = issue;
+  c.memory_busy = memory;
+  c.cache_busy = c.unit_cache_busy = 0.2;
+  c.thread_instructions = 780.0 * (1 << 24);
+  c.blocks_by_warps = 16;
+  c.blocks_by_registers = 5;
+  return all;
+}
+
+TEST(Longer, AddsWhatCountersTell) {
+  Visit visit = visit_of(2);
+  add_counts(visit, counted(0.75, 0.45));
+  ASSERT_EQ(visit.findings.diagnoses.size(), 1U);
+  const doctor::Diagnosis& found = visit.findings.diagnoses.front();
+  EXPECT_EQ(found.cause->name, "slow-operations");
+  EXPECT_NEAR(found.evidence, 0.75 / 0.85, 1e-9);
+  EXPECT_NEAR(found.predicted_gain, 0.75 / 0.45, 1e-9); // memory is the limit then
+  const auto& details = visit.record->details;
+  ASSERT_EQ(details.size(), 5U);
+  EXPECT_EQ(details[3].number, 780);
+  EXPECT_EQ(details[4].text, "registers-limit-warps (1.13)");
+
+  Visit by_memory = visit_of(2), by_neither = visit_of(2), usual = visit_of(1.2);
+  add_counts(by_memory, counted(0.3, 0.8));
+  ASSERT_EQ(by_memory.findings.diagnoses.size(), 1U);
+  EXPECT_EQ(by_memory.findings.diagnoses.front().cause->name, "slow-memory");
+  add_counts(by_neither, counted(0.3, 0.4));
+  EXPECT_TRUE(by_neither.findings.diagnoses.empty());
+  EXPECT_EQ(by_neither.record->details.back().text, "registers-limit-warps (2.00)");
+  add_counts(usual, counted(0.75, 0.45));
+  EXPECT_TRUE(usual.record->details.empty() && usual.findings.diagnoses.empty());
+}
+
 } // namespace
 } // namespace ridge::lab
