@@ -174,7 +174,8 @@ Ready make_ready(const KernelOptions& o) {
 } // namespace
 
 std::string ncu_report_of(const KernelOptions& o, const std::string& metrics) {
-  return under_ncu(o, {"--metrics", metrics, "--clock-control", "none"}).first;
+  return under_ncu(o, {"--metrics", metrics, "--clock-control", "none", "--cache-control", "none"})
+      .first;
 }
 
 Counters count_on_cpu(lab::Case& the_case, const lab::AskedSchedule& schedule) {

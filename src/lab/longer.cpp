@@ -13,11 +13,6 @@ namespace ridge::lab {
 
 namespace {
 
-/// A part of the data that leaves units idle takes longer an item for that alone.
-bool fills(const doctor::Facts& part) {
-  return !part.device.is_gpu() || part.blocks >= part.resident;
-}
-
 /// Adds the causes that a record shows, the largest gain first.
 void add_recorded(Visit& visit) {
   auto& all = visit.findings.diagnoses;
@@ -31,12 +26,15 @@ void add_recorded(Visit& visit) {
 
 } // namespace
 
+bool fills(const doctor::Facts& part) {
+  return !part.device.is_gpu() || part.blocks >= part.resident;
+}
+
 bool is_longer(const Visit& visit) {
   if (!visit.record || !visit.record->timing || !visit.findings.is_modelled()) return false;
   const Record& record = *visit.record;
   const auto is_busy = [](const Detail& d) { return d.name == busy_detail; };
-  return !record.in_cache && record.achieved && record.achieved->unit == "B/s" &&
-         record.timing->median.value > doctor::much_longer * visit.findings.time.seconds.value &&
+  return record.timing->median.value > doctor::much_longer * visit.findings.time.seconds.value &&
          std::none_of(record.details.begin(), record.details.end(), is_busy);
 }
 
@@ -57,7 +55,10 @@ Extents part_of(const Extents& size, double bytes, double most) {
 
 bool examine_longer(Visit& visit, const std::function<std::unique_ptr<Case>(const Extents&)>& make,
                     const MeasureOptions& measuring) {
-  if (!is_longer(visit)) return false;
+  const auto is_of_memory = [](const Record& r) {
+    return !r.in_cache && r.achieved && r.achieved->unit == "B/s";
+  };
+  if (!is_longer(visit) || !is_of_memory(*visit.record)) return false;
   const doctor::Facts& facts = visit.findings.facts;
   const double bytes = facts.least_read + facts.least_written;
   constexpr double share = 0.4; // of a part of the cache: all arrays, and what else is in it

@@ -69,22 +69,17 @@ TEST(Longer, AddsWhatAPartOfTheDataTells) {
   EXPECT_EQ(visit.findings.diagnoses[0].cause->name, "slow-memory");
 }
 
-/// The emulated GPU stands for one of 132 units that hold ten blocks each.
 TEST(Longer, LooksAtNoPartThatLeavesUnitsOfAGpuIdle) {
-  const Device simt("simt:32");
-  RoofSource roof(simt, true);
-  const BenchKernel& kernel = find_bench_kernel("laplacian");
-  BenchRequest request{simt, Extents{32, 32, 8}, "fp64", "auto", {}};
-  const auto make = [&](const Extents& part) {
-    request.size = part;
-    return kernel.make_case(request, roof);
-  };
-  const auto small = make({32, 32, 8});
-  const auto facts = small->menu().predict(small->menu().parse("auto").text).facts;
-  Visit visit = visit_of(1e9);
-  visit.size = Extents{32, 32, 4096};
-  visit.schedule = small->menu().parse("auto");
-  EXPECT_EQ(examine_longer(visit, make, {.repeats = 1}), facts.blocks >= facts.resident);
+  doctor::Facts part;
+  part.device = model::shipped_description("h200");
+  part.resident = 132.0 * 5;
+  part.blocks = 64; // 8192x16 items in marches of 128x32
+  EXPECT_FALSE(fills(part));
+  part.blocks = 132.0 * 5;
+  EXPECT_TRUE(fills(part));
+  part.device.kind = DeviceKind::cpu;
+  part.blocks = 1;
+  EXPECT_TRUE(fills(part));
 }
 
 doctor::Foreign counted(double issue, double memory) {

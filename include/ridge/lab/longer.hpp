@@ -9,13 +9,17 @@
 
 namespace ridge::lab {
 
-/// Whether a visit's launch, which memory limits, took much longer than modelled on a machine that
-/// is not busy.
+/// Whether a visit's launch took much longer than modelled on a machine that is not busy.
 [[nodiscard]] bool is_longer(const Visit& visit);
 
-/// Times such a launch on a part of its data that the last-level cache holds, and adds what that
-/// tells to the record and the diagnoses. `make` gives the case of other extents. False where it
-/// throws an Error, or the part leaves units of a GPU idle: nothing is added then.
+/// Whether a part of a launch's data has blocks for all that a GPU holds at once. One that leaves
+/// units idle takes longer an item for that alone.
+[[nodiscard]] bool fills(const doctor::Facts& part);
+
+/// Times such a launch, where memory is its limit, on a part of its data that the last-level cache
+/// holds, and adds what that tells to the record and the diagnoses. `make` gives the case of other
+/// extents. False where it throws an Error, or the part leaves units of a GPU idle: nothing is
+/// added then.
 bool examine_longer(Visit& visit, const std::function<std::unique_ptr<Case>(const Extents&)>& make,
                     const MeasureOptions& measuring);
 
