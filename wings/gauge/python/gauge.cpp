@@ -1,3 +1,5 @@
+#include "gauge.hpp"
+
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/clover_solver.hpp>
 #include <ridge/gauge/domain_wall.hpp>
@@ -14,8 +16,6 @@
 #include <ridge/io/gauge_file.hpp>
 
 #include "python/interrupt.hpp"
-#include "python/others_may_run.hpp"
-#include "python/queues.hpp"
 
 #include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
@@ -37,32 +37,6 @@ using namespace nb::literals;
 namespace ridge::python {
 
 namespace {
-
-// Arrays of Python are C-contiguous, complex128, and come as addresses.
-
-using Sizes = std::vector<Index>; ///< x first
-
-Extents extents_of(const Sizes& sizes) {
-  return {sizes.data(), static_cast<int>(sizes.size())};
-}
-std::size_t bytes_of(const gauge::HostLinks& links) {
-  return links.size() * sizeof(links.front());
-}
-gauge::HostLinks links_at(const Extents& extents, std::uintptr_t address) {
-  gauge::HostLinks links(static_cast<std::size_t>(extents.count()) * 4);
-  std::memcpy(links.data(), reinterpret_cast<const void*>(address), bytes_of(links));
-  return links;
-}
-
-/// With the queue of a device, in turn with other threads.
-template <class Work>
-auto in_turn(const std::string& device, const Work& work) {
-  const OthersMayRun others_may_run;
-  const Unforkable unforkable;
-  Turn& turn = queue_of(Device(device).id(), nullptr);
-  const std::lock_guard lock(turn.guard);
-  return work(turn.queue);
-}
 
 /// Links that are on a device for `work`, and back in Python's array afterwards.
 template <class Work>
@@ -553,6 +527,7 @@ void add_to(nb::module_& m) {
   m.def("polyakov_loop", &polyakov_loop, "extents"_a, "links"_a, "device"_a);
   m.def("smear_fermions", &smear_fermions, "extents"_a, "links"_a, "psi"_a, "count"_a, "steps"_a,
         "alpha"_a, "device"_a);
+  add_by_links(m);
   m.def("hadrons", &hadrons, "extents"_a, "columns"_a, "source_time"_a, "antiperiodic"_a);
 }
 
