@@ -31,11 +31,18 @@ class Plan:
         self.reads, self.weights, self.made = reads, weights, made
         #: Which of the adjoint's results is the gradient by each array.
         self.places = tuple(gradient._made.index(n) if n in gradient._made else None for n in kernel.arrays)
-        self.is_whole = all(pair == (0, 0) for box in gradient._boxes for pair in box)
+        #: Whether the kernel, and its adjoint, write all items of their results; others are zero.
+        self.is_whole = _is_whole(kernel)
+        self.is_adjoint_whole = _is_whole(chain)
 
     def values(self, numbers: Mapping[str, Any]) -> tuple[float, ...]:
         given = numbers.values() if self.is_in_order else self.kernel._numbers(numbers)[1]
         return tuple(map(float, given))
+
+
+def _is_whole(kernel: Any) -> bool:
+    boxes = map(kernel._form.box, range(len(kernel.outputs)))
+    return all(pair == (0, 0) for box in boxes for pair in box)
 
 
 def planned(kernel: Any, arrays: Sequence[Any], schedule: str, device: Optional[str], numbers: Mapping[str, Any]) -> Any:
@@ -94,7 +101,8 @@ def _function() -> Any:
             if is_grad_enabled():  # whose own gradient will be asked for
                 found = _again(plan, saved, given, values, device)
             else:
-                found = tuple([empty_like(given[0]) for _ in range(plan.made)])
+                new = empty_like if plan.is_adjoint_whole else zeros_like
+                found = tuple([new(given[0]) for _ in range(plan.made)])
                 plan.adjoint.run((*saved, *[given[k] for k in plan.weights], *found),
                                  tuple([values[i] for i in plan.picked]), "auto", device, True)
             return (None, None, *[None if k is None else found[k] for k in plan.places])

@@ -171,6 +171,8 @@ def test_calls_are_told_apart_that_have_a_kernel_in_common(diffusion):
             assert torch.allclose(y, z, rtol=1e-6) and not y[:, 0].any()
             a += 1  # the call has had its value
             w = torch.rand(shape[::-1], dtype=kind).T  # of no order of its own
+            poison = [torch.full(shape, float("nan"), dtype=kind) for _ in range(9)]  # in new memory
+            del poison
             for x, g, h in zip(mine, torch.autograd.grad(y, [x for x in mine if x.requires_grad], w),
                                torch.autograd.grad(z, [x for x in theirs if x.requires_grad], w)):
                 assert g.dtype == kind and torch.allclose(g, h, rtol=1e-5)
