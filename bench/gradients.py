@@ -1,21 +1,29 @@
-"""Gradients beside their forward runs, in turn, with the targets that were set, and JAX's own gradient of the same.
+"""Gradients beside their forward runs, in turn, with the targets that were set, then JAX's own gradient of the same.
 
-    python bench/gradients.py [--device cuda:0] [--size 512] [--bodies 65536] [--json FILE] [--only ROW]
+    python bench/gradients.py [--device cuda:0] [--size 512] [--bodies 65536] [--json FILE] [--only ROW] [--seconds 110]
 
-A row's figure is the median of the gradient's time over the forward run's in the same process. Arrays are torch's on a
-GPU, NumPy's on a cpu. A peer that is not installed is said and left out.
+A row's figure is the median of the gradient's time over the forward run's in the same process. Each row stands for
+itself: one that fails is said, and the others go on. Peers come last, as long as `--seconds` last. Arrays are torch's
+on a GPU, NumPy's on a cpu. Rows `host` are microseconds of the host, with torch: calls with a gradient beside calls
+without one, and an operation of torch's own.
 """
 
 import argparse
+import gc
 import json
+import os
+import subprocess
+import sys
 import time
+import traceback
 
 import numpy as np
 from python_peers import in_turn, seconds
 
 import ridge
 
-TARGETS = {"heat": 1.03, "diffusion": 2.1, "wave8": 3.4, "gravity": 3, "lennard-jones": 2.5, "torch call, us": 25}
+TARGETS = {"heat": 1.03, "diffusion": 2.1, "wave8": 3.4, "gravity": 3, "lennard-jones": 2.5,
+           "forward and backward": 25}
 C8 = [-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560]
 
 
@@ -62,8 +70,9 @@ def jax_gradient(step, arrays, weights):
     """Forward and gradient of sum(step(*arrays) * weights) by JAX on its own device, periodic."""
     import jax
 
-    held = [jax.numpy.asarray(a) for a in arrays]
-    loss = jax.jit(jax.grad(lambda *a: (step(jax.numpy, *a) * weights).sum(), argnums=tuple(range(len(held)))))
+    held = [jax.numpy.asarray(a) for a in (*arrays, weights)]
+    by = tuple(range(len(arrays)))
+    loss = jax.jit(jax.grad(lambda *a: (step(jax.numpy, *a[:-1]) * a[-1]).sum(), argnums=by))
     return lambda: jax.block_until_ready(loss(*held))
 
 
@@ -88,49 +97,62 @@ class Bench:
             self.settle = lambda: None
 
     def random(self, *shape, dtype=np.float32):
-        a = self.rng.random(shape, dtype=np.float64).astype(dtype)
-        return self.torch.from_numpy(a).to(self.options.device) if self.gpu else a
+        if self.gpu:
+            kind = self.torch.float64 if dtype == np.float64 else self.torch.float32
+            return self.torch.rand(shape, dtype=kind, device=self.options.device)
+        return self.rng.random(shape, dtype=np.float64).astype(dtype)
 
-    def row(self, name, forward, gradient, peer=None):
-        """Times both; `peer` makes what takes the gradient elsewhere."""
+    def row(self, name, forward, gradient):
+        """Times both."""
         found = in_turn(forward, gradient, 5, self.settle)
         row = {"row": name, "forward_seconds": found["ridge_seconds"], "gradient_seconds": found["peer_seconds"],
                "ratio": found["ratio"], "target": TARGETS.get(name)}  # fmt: skip
         text = f"{name:16}{row['forward_seconds'] * 1e3:10.3f} ms{row['gradient_seconds'] * 1e3:10.3f} ms"
         text += f"{row['ratio']:8.2f}"
-        text += f"   target {row['target']}" if row["target"] else ""
-        if peer:
-            try:
-                row["jax_seconds"] = seconds(peer(), lambda: None)
-                text += f"   JAX {row['jax_seconds'] * 1e3:.3f} ms"
-            except ImportError as missing:
-                text += f"   no JAX: {missing}"
-        print(text, flush=True)
+        print(text + (f"   target {row['target']}" if row["target"] else ""), flush=True)
         self.rows.append(row)
 
-    def stencils(self):
+    def stencil(self, kernel, numbers, fields):
         n, on = self.options.size, {"device": self.options.device}
-        for kernel, numbers, fields, same in (heat, {"rate": 0.1}, 1, rolled_heat), (diffusion, {}, 2, rolled_diffusion):
-            *arrays, w, out = (self.random(n, n, n, dtype=np.float64) for _ in range(fields + 2))
-            backs = tuple(self.random(n, n, n, dtype=np.float64) for _ in range(fields))
-            gradient = ridge.grad(kernel)
-            self.row(kernel.__name__, lambda: kernel(*arrays, out=out, **numbers, **on),
-                     lambda: gradient(*arrays, w, out=backs, **numbers, **on), lambda: self.in_jax(same, arrays, w))
+        *arrays, w, out = (self.random(n, n, n, dtype=np.float64) for _ in range(fields + 2))
+        backs = tuple(self.random(n, n, n, dtype=np.float64) for _ in range(fields))
+        gradient = ridge.grad(kernel)
+        self.row(kernel.__name__, lambda: kernel(*arrays, out=out, **numbers, **on),
+                 lambda: gradient(*arrays, w, out=backs, **numbers, **on))  # fmt: skip
 
-    def in_jax(self, rolled, arrays, w):
+    def heat(self):
+        self.stencil(heat, {"rate": 0.1}, 1)
+
+    def diffusion(self):
+        self.stencil(diffusion, {}, 2)
+
+    def in_jax(self, name, rolled, fields):
+        """The gradient by JAX on its own device."""
         import jax
 
         jax.config.update("jax_enable_x64", True)
-        *held, weights = (np.asarray(a.cpu() if self.gpu else a) for a in (*arrays, w))
-        return jax_gradient(rolled, held, weights)
-
-    def waves(self):
         n = self.options.size
-        u, before, c2, w, zero = (0.1 * self.random(n, n, n) for _ in range(5))
+        *arrays, weights = (self.rng.random((n, n, n)) for _ in range(fields + 1))
+        took = seconds(jax_gradient(rolled, arrays, weights), lambda: None)
+        ours = [r["gradient_seconds"] for r in self.rows if r["row"] == name]
+        times = f"   {took / ours[0]:.2f} times Ridge's" if ours else ""
+        print(f"{name + ', JAX':29}{took * 1e3:10.3f} ms{times}", flush=True)
+        self.rows.append({"row": f"{name}, JAX", "gradient_seconds": took})
+
+    def jax_heat(self):
+        self.in_jax("heat", rolled_heat, 1)
+
+    def jax_diffusion(self):
+        self.in_jax("diffusion", rolled_diffusion, 2)
+
+    def wave8(self):
+        n = self.options.size
+        u, before, c2, w = (0.1 * self.random(n, n, n) for _ in range(4))
+        none = 0 * w
         in_time = ridge.sweeps(wave8, boundary="mirror", levels=2, memory="40GB" if self.gpu else "1GB")
         gradient, steps, on = ridge.grad(in_time), 20, {"device": self.options.device}
         self.row("wave8", lambda: in_time(u, before, c2, steps=steps, **on),
-                 lambda: gradient(u, before, c2, (w, 0 * zero), steps=steps, **on))  # fmt: skip
+                 lambda: gradient(u, before, c2, (w, none), steps=steps, **on))  # fmt: skip
 
     def pairs(self):
         n, on = self.options.bodies, {"device": self.options.device}
@@ -140,7 +162,7 @@ class Bench:
                  lambda: gradient(x, w, eps2=1e-4, out=(back,), **on))  # fmt: skip
 
     def lists(self):
-        side = 100 if self.gpu else 24
+        side = 100 if self.gpu and self.options.size > 256 else 24
         n, length = side**3, side * 0.8442 ** (-1 / 3)
         grid = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij")).reshape(3, -1)
         moved = (grid + 0.5 + 0.2 * self.rng.random((3, n))) * (length / side)
@@ -159,30 +181,77 @@ class Bench:
         self.row("poisson", lambda: ridge.solve("poisson", f, **on), lambda: gradient("poisson", f, f, **on))
 
     def host(self):
-        """Microseconds on the host of a call with its gradient, from torch on small arrays."""
-        try:
-            import torch
-        except ImportError as missing:
-            print(f"torch call: {missing}")
-            return
-        u = torch.rand(16, 16, 16, device=self.options.device if self.gpu else "cpu", requires_grad=True)
-        w = torch.rand_like(u)
+        """Microseconds of the host, with torch, on small arrays."""
+        import torch
 
-        def call():
-            heat(u, rate=0.1).backward(w)
-            u.grad = None
+        torch.set_num_threads(1)
+        u = torch.rand((3, 3, 3), device=self.options.device, requires_grad=True)
+        w, out = torch.rand_like(u), torch.zeros_like(u)
+        here = {"rate": 0.1, "schedule": "auto" if self.gpu else "threads=1"}
 
-        for _ in range(50):
+        def both(forward):
+            def call():
+                forward().backward(w)
+                u.grad = None
+
+            return call
+
+        calls = {
+            "forward, no gradient": lambda v=u.detach(): heat(v, out=out, **here),
+            "forward": lambda: heat(u, **here),
+            "forward and backward": both(lambda: heat(u, **here)),
+            "torch's own 2*u, both": both(lambda: 2 * u),
+        }
+        for name, call in calls.items():
+            took = self.host_seconds(call) * 1e6
+            row = {"row": name, "host_microseconds": took, "target": TARGETS.get(name)}
+            target = f"   target {row['target']}" if row["target"] else ""
+            print(f"{name:22}{took:8.1f} us of the host{target}", flush=True)
+            self.rows.append(row)
+
+    def host_seconds(self, call, batches=60, calls=50):
+        """Of one call: the least of batches, which the device's queue holds."""
+        for _ in range(20):
             call()
+        found = []
+        for _ in range(batches):
+            self.settle()
+            begin = time.perf_counter()
+            for _ in range(calls):
+                call()
+            found.append((time.perf_counter() - begin) / calls)
         self.settle()
-        begin = time.perf_counter()
-        for _ in range(200):
-            call()
-        self.settle()
-        took = (time.perf_counter() - begin) / 200 * 1e6
-        row = {"row": "torch call, us", "ratio": took, "target": TARGETS["torch call, us"]}
-        print(f"{row['row']:16}{row['ratio']:10.1f}   target {row['target']}", flush=True)
-        self.rows.append(row)
+        return min(found)
+
+
+ROWS = ("host", "heat", "diffusion", "wave8", "pairs", "lists", "solves")
+PEERS = ("jax_heat", "jax_diffusion")
+
+
+def run(bench, part):
+    """One row for itself: what it needed is free afterwards."""
+    try:
+        getattr(bench, part)()
+    except ImportError as missing:
+        print(f"{part}: {missing}", flush=True)
+    except Exception as failed:  # noqa: BLE001
+        traceback.print_exc()
+        print(f"{part}: {type(failed).__name__}: {failed}", flush=True)
+        return False
+    finally:
+        gc.collect()
+        if bench.gpu:
+            bench.torch.cuda.empty_cache()
+    return True
+
+
+def prepare(options, parts):
+    """Compiles what rows need, which is most of their time, in a process of each row at once, on small arrays."""
+    small = ["--device", options.device, "--size", "33", "--bodies", "512", "--prepared"]
+    started = [subprocess.Popen([sys.executable, __file__, *small, "--only", part], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL) for part in parts]  # fmt: skip
+    for process in started:
+        process.wait()
 
 
 def main():
@@ -191,15 +260,29 @@ def main():
     parser.add_argument("--size", type=int, default=512)
     parser.add_argument("--bodies", type=int, default=65536)
     parser.add_argument("--json")
-    parser.add_argument("--only", action="append", choices=("stencils", "waves", "pairs", "lists", "solves", "host"))
+    parser.add_argument("--only", action="append", choices=ROWS + PEERS)
+    parser.add_argument("--seconds", type=float, default=110, help="peers begin as long as these are not over")
+    parser.add_argument("--prepared", action="store_true", help="start no processes that compile first")
     options = parser.parse_args()
-    bench = Bench(options)
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    begin, bench = time.perf_counter(), Bench(options)
     print(f"{'row':16}{'forward':>13}{'gradient':>13}{'ratio':>8}", flush=True)
-    for part in options.only or ("host", "pairs", "lists", "solves", "stencils", "waves"):
-        getattr(bench, part)()
-    if options.json:
-        with open(options.json, "w") as out:
-            json.dump(bench.rows, out, indent=1)
+    if not options.prepared and os.cpu_count() >= 8:
+        prepare(options, [p for p in options.only or ROWS if p in ROWS])
+        print(f"compiled in {time.perf_counter() - begin:.0f} s", flush=True)
+    failed = []
+    for part in options.only or ROWS + PEERS:
+        since = time.perf_counter()
+        if part in PEERS and since - begin > options.seconds:
+            print(f"{part}: left out after {options.seconds:.0f} s", flush=True)
+            continue
+        failed += [] if run(bench, part) else [part]
+        bench.rows.append({"row": f"seconds of {part}", "seconds": time.perf_counter() - since})
+        if options.json:
+            with open(options.json, "w") as out:
+                json.dump(bench.rows, out, indent=1)
+    print(f"{time.perf_counter() - begin:.0f} s", flush=True)
+    return 1 if failed else 0
 
 
-main()
+raise SystemExit(main())

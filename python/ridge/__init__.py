@@ -9,6 +9,8 @@ from . import _wings, jax, lattice
 from ._bench import bench
 from ._bodies import gravity, neighbours
 from ._chain import Chain, chain
+from ._choices import branch, where
+from ._columns import contract, scan, tridiagonal
 from ._core import Failure, UsageError, __version__, devices
 from ._doctor import Diagnoses, doctor
 from ._grad import Gradient, grad
@@ -17,8 +19,8 @@ from ._ranks import Ranks, ranks
 from ._record import Record, Records, Report, report
 from ._stencil import Stencil, stencil
 from ._sweeps import Sweeps, sweeps
-from ._trace import (TraceError, branch, ceil, clip, contract, cos, exp, floor, hypot, log, maximum,
-                     minimum, power, rsqrt, scan, sign, sin, sqrt, tan, tanh, tridiagonal, trunc, where)
+from ._trace import (TraceError, ceil, clip, cos, exp, floor, hypot, log, maximum, minimum, power, rsqrt, sign, sin,
+                     sqrt, tan, tanh, trunc)
 from ._tune import Tuned, tune
 from ._wings import *
 

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
+from ._columns import Scan
 from ._derivatives import backward, depends, linear, number, product, total
 from ._emit import COSTLY, flops, reachable
 from ._operations import Operation
 from ._origin import with_origin
-from ._trace import Parameter, Scan, Value
+from ._trace import Parameter, Value
 from ._traced import Traced
 
 Offset = tuple[int, ...]

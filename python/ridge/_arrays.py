@@ -59,8 +59,10 @@ def zeros(like: Any, what: str, shape: Optional[tuple[int, ...]] = None) -> Any:
     """A new array of zeros of `like`'s library, type and device, and of its shape or another."""
     library = library_of(like)
     if library in _WRITABLE:
-        shape = tuple(like.shape) if shape is None else shape
         module = sys.modules[library]
+        if library == "torch" and (shape is None or shape == like.shape):
+            return module.zeros_like(like, memory_format=module.contiguous_format)
+        shape = tuple(like.shape) if shape is None else shape
         if library == "torch":
             return module.zeros(shape, dtype=like.dtype, device=like.device)
         return module.zeros(shape, dtype=like.dtype)

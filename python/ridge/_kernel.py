@@ -227,15 +227,16 @@ class Kernel:
         self._latest: Optional[tuple[_core.Kernel, tuple[str, ...], int]] = None
         #: What torch's graphs have asked for, by the arguments; by what they know the kernel.
         self._gradients: dict[tuple[str, ...], Any] = {}
+        self._plans: dict[Any, Any] = {}
         self._key = key_of(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process, or a copy, needs: not what this process has compiled and loaded."""
-        own = ("_compiled", "_latest", "_gradients", "_key", "__wrapped__")
+        own = ("_compiled", "_latest", "_gradients", "_plans", "_key", "__wrapped__")
         return {name: value for name, value in self.__dict__.items() if name not in own}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state, _compiled={}, _latest=None, _gradients={})
+        self.__dict__.update(state, _compiled={}, _latest=None, _gradients={}, _plans={})
         self._key = key_of(self)
 
     #: What its gradient is made of; None: it has none.
@@ -391,31 +392,32 @@ class Kernel:
         Raises TypeError for arrays that cannot be used in place, UsageError (a ValueError) for
         extents and schedules that do not fit, Failure (a RuntimeError) where the machine has not
         what is needed."""
-        if is_compiling():
+        if "torch" in sys.modules and is_compiling():
             return compiled(self, arrays, out, schedule, device, numbers)
         latest = self._latest
         try:
             for number in numbers.values():
                 if type(number) is not float and getattr(number, "requires_grad", False):
-                    raise TypeError(f"{self.__name__}: a number requires a gradient")
+                    return torch_module().recorded(self, arrays, out, schedule, device, numbers)
+            if out is None and "torch" in sys.modules:
+                for array in arrays:
+                    if getattr(array, "requires_grad", False) is True:
+                        return torch_module().recorded(self, arrays, None, schedule, device, numbers)
             if (latest is not None and out is not None and len(arrays) == latest[2]
                     and tuple(numbers) == latest[1]):  # in a loop nothing needs to be looked up again
                 written = self._outputs_of(out)
-                latest[0].run((*arrays, *written), tuple(numbers.values()), schedule, device)
+                if not latest[0].run((*arrays, *written), tuple(numbers.values()), schedule, device):
+                    return torch_module().recorded(self, arrays, out, schedule, device, numbers)
                 if "torch" in sys.modules:
                     torch_module().changed(written)
                 return out
             all_arrays = self._call_arrays(arrays, out)
             core, values = self._bind_numbers(numbers, len(all_arrays))
-            core.run(all_arrays, values, schedule, device)
+            if not core.run(all_arrays, values, schedule, device):
+                return torch_module().recorded(self, arrays, out, schedule, device, numbers)
             if out is not None and "torch" in sys.modules:
                 torch_module().changed(self._outputs_of(out))
         except (TypeError, RuntimeError):
-            if self._form is not None and "torch" in sys.modules:
-                outs = None if out is None else self._outputs_of(out)
-                if torch_module().is_asked(arrays, outs or (), numbers):
-                    made = torch_module().called(self, arrays, outs, {"schedule": schedule, "device": device}, numbers)
-                    return out if out is not None else made if len(made) > 1 else made[0]
             self._explain(arrays, schedule, device, numbers)
             raise
         if len(self.outputs) == 1:

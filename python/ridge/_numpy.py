@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Optional, Union
 
 from . import _trace as t
+from ._choices import where
 from ._trace import Condition, Operand, Value, as_condition, binary, compare
 
 
@@ -54,7 +55,7 @@ FUNCTIONS: dict[str, Callable[..., Union[Value, Condition]]] = {
     "power": t.power,
     "exp": t.exp, "log": t.log, "sqrt": t.sqrt, "sin": t.sin, "cos": t.cos, "tan": t.tan,
     "tanh": t.tanh, "sign": t.sign, "floor": t.floor, "ceil": t.ceil, "trunc": t.trunc,
-    "hypot": t.hypot, "minimum": t.minimum, "maximum": t.maximum, "clip": _clip, "where": t.where,
+    "hypot": t.hypot, "minimum": t.minimum, "maximum": t.maximum, "clip": _clip, "where": where,
     "less": lambda a, b: compare("<", a, b),
     "less_equal": lambda a, b: compare("<=", a, b),
     "greater": lambda a, b: compare(">", a, b),

@@ -9,6 +9,7 @@ from typing import Any, Optional
 
 from . import _arrays
 from ._grad_sweeps import SweepsGradient
+from ._torch_plan import planned
 
 
 def requires_gradient(x: Any) -> bool:
@@ -34,6 +35,27 @@ def changed(outs: Sequence[Any]) -> None:
     for out in outs:
         if isinstance(out, tensor) and not out.is_inference():
             increment(out)
+
+
+def recorded(kernel: Any, arrays: tuple[Any, ...], out: Any, schedule: str, device: Optional[str],
+             numbers: Mapping[str, Any]) -> Any:
+    """A call some of whose arguments require a gradient, as the kernel's own."""
+    if kernel._form is None:
+        raise TypeError(f"{kernel.__name__}: {_first_asked(kernel, arrays, out)} requires a gradient, which ridge does "
+                        "not compute; pass x.detach()")
+    if out is None and sys.modules["torch"].is_grad_enabled():
+        made = planned(kernel, arrays, schedule, device, numbers)
+        if made is not NotImplemented:
+            return made
+    outs = None if out is None else kernel._outputs_of(out)
+    made = called(kernel, arrays, outs, {"schedule": schedule, "device": device}, dict(numbers))
+    return out if out is not None else made if len(made) > 1 else made[0]
+
+
+def _first_asked(kernel: Any, arrays: tuple[Any, ...], out: Any) -> str:
+    outs = () if out is None else kernel._outputs_of(out)
+    names = (*kernel._array_names(len(arrays)), *kernel.outputs)
+    return next((n for n, a in zip(names, (*arrays, *outs)) if requires_gradient(a)), "a number")
 
 
 def called(kernel: Any, arrays: tuple[Any, ...], outs: Optional[tuple[Any, ...]], options: dict[str, Any],

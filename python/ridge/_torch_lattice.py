@@ -27,7 +27,8 @@ def of_field(x: Field) -> Any:
     return _tensor(x.numpy())
 
 
-def _array(tensor: Any) -> Any:
+def array_of(tensor: Any) -> Any:
+    """Its values, as an array of NumPy."""
     return _arrays.on_host(tensor.resolve_conj().resolve_neg())
 
 
@@ -42,9 +43,10 @@ def _tensor(value: Any) -> Any:
     return torch.tensor(value, dtype=torch.complex128 if isinstance(value, complex) else torch.float64)
 
 
-def applied(operator: Any, psi: Any) -> Any:
-    """operator.apply(psi), which torch records."""
-    return _functions()[1].apply(operator, psi)
+def applied(operator: Any, psi: Any, links: Any = None) -> Any:
+    """operator.apply(psi), which torch records by psi and by the links, the tensor that the operator was made of."""
+    torch: Any = sys.modules["torch"]
+    return _functions()[1].apply(operator, psi if isinstance(psi, torch.Tensor) else _tensor(np.array(psi)), links)
 
 
 @functools.cache
@@ -62,20 +64,30 @@ def _functions() -> tuple[Any, Any]:
         @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
         def backward(ctx: Any, weight: Any) -> Any:
             by, seeds = ctx.call
-            found = gradients(seeds(_array(weight)), by)
+            found = gradients(seeds(array_of(weight)), by)
             return (None,) * 3 + tuple(None if f is None else _tensor(f.numpy()).to(device=where, dtype=kind)
                                        for f, (kind, where) in zip(found, ctx.like))
 
     class Applied(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod
-        def forward(ctx: Any, operator: Any, psi: Any) -> Any:
-            ctx.call = operator, psi.dtype, psi.device
-            return _tensor(operator.apply(_array(psi))).to(device=psi.device)
+        def forward(ctx: Any, operator: Any, psi: Any, links: Any) -> Any:
+            ctx.operator = operator
+            ctx.like = [None if t is None else (t.dtype, t.device) for t in (psi, links)]
+            if links is not None:
+                ctx.save_for_backward(psi)
+            return _tensor(operator.apply(array_of(psi))).to(device=psi.device)
 
         @staticmethod
         @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
         def backward(ctx: Any, weight: Any) -> Any:
-            operator, kind, where = ctx.call
-            return None, _tensor(operator.apply(_array(weight), dagger=True)).to(device=where, dtype=kind)
+            w = np.ascontiguousarray(array_of(weight), dtype=np.complex128)
+            found: list[Any] = [None, None]
+            if ctx.needs_input_grad[1]:
+                found[0] = ctx.operator.apply(w, dagger=True)
+            if ctx.needs_input_grad[2]:
+                psi = ctx.operator._fermion(array_of(ctx.saved_tensors[0]), "psi")
+                found[1] = ctx.operator._by_links(psi, w)
+            return None, *(None if f is None else _tensor(f).to(dtype=like[0], device=like[1])
+                           for f, like in zip(found, ctx.like))
 
     return Lattice, Applied

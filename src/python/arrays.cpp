@@ -54,6 +54,7 @@ struct Subject {
   const std::string& name;
   bool written;
   bool in_16_bits;
+  bool is_recorded;
 
   [[noreturn]] void refuse(const std::string& why) const {
     throw nb::type_error(fmt::format("{}: {} {}", kernel, name, why).c_str());
@@ -368,12 +369,13 @@ TypedArray look(const Subject& subject, nb::handle object, Arrays& arrays, bool 
         return from_buffer(subject, buffer.view(), bf16);
     }
   }
-  if (requires_grad(object)) {
+  const bool has_gradient = requires_grad(object);
+  if (has_gradient && !subject.is_recorded)
     subject.refuse("requires a gradient, which ridge does not compute; pass x.detach()");
-  }
   if (const dlpack::Exchange* const exchange = dlpack::exchange_of(object.ptr())) {
     if (const auto a = from_exchange(subject, object, *exchange, arrays, first)) return *a;
   }
+  if (has_gradient) return from_dlpack(subject, object.attr("detach")(), arrays, first);
   if (nb::hasattr(object, "__dlpack__")) return from_dlpack(subject, object, arrays, first);
   if (nb::hasattr(object, "__cuda_array_interface__"))
     return from_cuda_interface(subject, object, arrays, first);
@@ -385,14 +387,21 @@ TypedArray look(const Subject& subject, nb::handle object, Arrays& arrays, bool 
 
 } // namespace
 
+bool require_gradient(nb::handle objects) {
+  for (const nb::handle object : objects)
+    if (PyObject_CheckBuffer(object.ptr()) == 0 && requires_grad(object)) return true;
+  return false;
+}
+
 Arrays look_at(nb::tuple objects, const Signature& signature) {
-  const auto& [kernel, names, numbers, rank, first_written, end_written, in_16_bits, first_wide] =
-      signature;
+  const auto& [kernel, names, numbers, rank, first_written, end_written, in_16_bits, first_wide,
+               is_recorded] = signature;
   Arrays arrays;
   arrays.all.reserve(objects.size());
   NumberType type = fp64;
   for (std::size_t i = 0; i < objects.size(); ++i) {
-    const Subject subject{kernel, names[i], i >= first_written && i < end_written, in_16_bits};
+    const bool written = i >= first_written && i < end_written;
+    const Subject subject{kernel, names[i], written, in_16_bits, is_recorded};
     const TypedArray seen = look(subject, objects[i], arrays, i == 0);
     arrays.all.push_back(seen);
     if (i == 0) type = seen.type;

@@ -31,7 +31,11 @@ struct Signature {
   bool in_16_bits = false; ///< its arrays may be float16 or bfloat16
   /// Arrays from here on may be float32 where the first has 16 bits; 0: none.
   std::size_t first_wide = 0;
+  bool is_recorded = false; ///< tensors that require a gradient are used: torch records the call
 };
+
+/// Whether a tensor among them requires a gradient. Arrays whose library lends memory have none.
+[[nodiscard]] bool require_gradient(nanobind::handle objects);
 
 /// Raises TypeError, which begins with the kernel's name, for arrays that cannot be used in place;
 /// it says what would be right.

@@ -28,10 +28,11 @@ Kernel::Kernel(std::string name, std::string pattern, std::vector<std::string> a
       numbers_(std::move(numbers)), outputs_(static_cast<std::size_t>(outputs)), rank_(rank),
       description_(std::move(description)), file_(std::move(file)) {}
 
-Call Kernel::ask(nb::tuple arrays, nb::tuple numbers, nb::object device) const {
+Call Kernel::ask(nb::tuple arrays, nb::tuple numbers, nb::object device, bool recorded) const {
   const std::size_t all = arrays_.size();
-  return look_at_call({name_, arrays_, numbers_, rank_, all - outputs_, all, pattern_ == "stencil"},
-                      std::move(arrays), std::move(numbers), std::move(device));
+  return look_at_call(
+      {name_, arrays_, numbers_, rank_, all - outputs_, all, pattern_ == "stencil", 0, recorded},
+      std::move(arrays), std::move(numbers), std::move(device));
 }
 
 Describe& Kernel::describer() {
@@ -88,16 +89,17 @@ lab::AskedSchedule Kernel::meant(const Call& asked, std::string_view schedule,
   return meant.emplace(std::move(place), std::move(schedules[0])).first->second;
 }
 
-void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
-                 nb::object device) {
-  const Call asked = ask(std::move(arrays), std::move(numbers), std::move(device));
+bool Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule, nb::object device,
+                 bool recorded) {
+  if (!recorded && require_gradient(arrays)) return false;
+  const Call asked = ask(std::move(arrays), std::move(numbers), std::move(device), recorded);
   const std::string key = asked.key(schedule);
   const OthersMayRun others_may_run;
   Turn& turn = queue_of(asked.arrays.device, asked.arrays.stream);
   const std::lock_guard in_turn(turn.guard);
   if (const auto recording = recording_on(turn)) {
     record_in(*recording, asked, schedule);
-    return;
+    return true;
   }
   std::shared_ptr<const Program> program;
   {
@@ -118,6 +120,7 @@ void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
   }
   const std::lock_guard lock(moments());
   found_.get().latest = std::move(program);
+  return true;
 }
 
 void Kernel::record_in(Recording& recording, const Call& asked, std::string_view schedule) {

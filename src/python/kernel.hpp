@@ -28,9 +28,11 @@ public:
          std::vector<std::string> numbers, int rank, std::string description, std::string file);
 
   /// Gives one launch to the queue of the arrays' device and stream. Programs that were bound
-  /// before are launched again. `device`: None, or where host arrays are computed on.
-  void run(nanobind::tuple arrays, nanobind::tuple numbers, std::string_view schedule,
-           nanobind::object device);
+  /// before are launched again. `device`: None, or where host arrays are computed on. Returns
+  /// false, and launches nothing, where a tensor requires a gradient and nobody has `recorded` the
+  /// call.
+  bool run(nanobind::tuple arrays, nanobind::tuple numbers, std::string_view schedule,
+           nanobind::object device, bool recorded);
 
   /// The record of the latest launch, as JSON.
   [[nodiscard]] std::string record();
@@ -72,8 +74,8 @@ private:
   /// afterwards, and then as a launch leaves it under the schedule that `work` returns.
   template <class Work>
   void on_bench(const Call& call, const std::string& schedule, const Work& work);
-  [[nodiscard]] Call ask(nanobind::tuple arrays, nanobind::tuple numbers,
-                         nanobind::object device) const;
+  [[nodiscard]] Call ask(nanobind::tuple arrays, nanobind::tuple numbers, nanobind::object device,
+                         bool recorded = false) const;
   [[nodiscard]] std::unique_ptr<lab::Case> describe(const Call& asked, Turn& turn);
   [[nodiscard]] std::shared_ptr<const Program> bind(const Call& asked, Turn& turn,
                                                     std::string_view schedule);

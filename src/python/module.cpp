@@ -77,11 +77,12 @@ NB_MODULE(_core, m) {
       .def(
           "run",
           [](Kernel& kernel, nb::tuple arrays, nb::tuple numbers, nb::object schedule,
-             nb::object device) {
-            kernel.run(std::move(arrays), std::move(numbers),
-                       text_of(kernel.name(), "schedule", schedule), std::move(device));
+             nb::object device, bool recorded) {
+            return kernel.run(std::move(arrays), std::move(numbers),
+                              text_of(kernel.name(), "schedule", schedule), std::move(device),
+                              recorded);
           },
-          "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none())
+          "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "recorded"_a = false)
       .def("record", &Kernel::record)
       .def(
           "measure",

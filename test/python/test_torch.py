@@ -150,6 +150,36 @@ def test_results_of_before_count_where_a_call_leaves_them(diffusion, uk):
                                     (torch.rand_like(uk[0], requires_grad=True),))
 
 
+def test_calls_are_told_apart_that_have_a_kernel_in_common(diffusion):
+    """By who requires a gradient, type, shape, the order of numbers, and numbers that change afterwards."""
+    @ridge.stencil
+    def two(u, k, a, b=2.0):
+        return a * u[0, 1] * k[0, 0] + b * u[0, 0]**2
+
+    def right(u, k, a, b):
+        inner = torch.zeros_like(u)
+        inner[:, 1:-1] = a * u[:, 2:] * k[:, 1:-1] + b * u[:, 1:-1]**2
+        return inner
+
+    for shape, kind, asked in ((5, 7), torch.float64, "u"), ((5, 7), torch.float64, "uk"), \
+            ((4, 9), torch.float64, "k"), ((5, 7), torch.float32, "uk"), ((5, 7), torch.float64, "u"):
+        mine = [torch.rand(shape, dtype=kind).requires_grad_(n in asked) for n in "uk"]
+        theirs = [x.detach().clone().requires_grad_(x.requires_grad) for x in mine]
+        a = torch.tensor(0.5, dtype=torch.float64)
+        for numbers in {"a": a}, {"b": 3, "a": 0.5}, {"a": 0.5, "b": 3.0}:
+            y, z = two(*mine, **numbers), right(*theirs, 0.5, numbers.get("b", 2.0))
+            assert torch.allclose(y, z, rtol=1e-6) and not y[:, 0].any()
+            a += 1  # the call has had its value
+            w = torch.rand(shape[::-1], dtype=kind).T  # of no order of its own
+            poison = [torch.full(shape, float("nan"), dtype=kind) for _ in range(9)]  # in new memory
+            del poison
+            for x, g, h in zip(mine, torch.autograd.grad(y, [x for x in mine if x.requires_grad], w),
+                               torch.autograd.grad(z, [x for x in theirs if x.requires_grad], w)):
+                assert g.dtype == kind and torch.allclose(g, h, rtol=1e-5)
+            a -= 1
+        assert two.record["precision"] == ("fp32" if kind == torch.float32 else "fp64")
+
+
 def test_what_is_overwritten_before_backward_is_noticed(diffusion, heat, uk):
     u, k = uk
     for overwrite in (lambda a: a.add_(1), lambda a: diffusion(torch.zeros_like(a), torch.zeros_like(a), out=a)):

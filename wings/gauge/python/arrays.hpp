@@ -81,5 +81,7 @@ inline gauge::Boundary boundary_of(bool antiperiodic) {
 
 /// The operators of fermions and their solvers.
 void add_operators(nanobind::module_& m);
+/// Gradients of operators by links.
+void add_by_links(nanobind::module_& m);
 
 } // namespace ridge::python::of_gauge

@@ -212,6 +212,7 @@ void add_to(nb::module_& m) {
   m.def("polyakov_loop", &polyakov_loop, "extents"_a, "links"_a, "device"_a);
   m.def("smear_fermions", &smear_fermions, "extents"_a, "links"_a, "psi"_a, "count"_a, "steps"_a,
         "alpha"_a, "device"_a);
+  add_by_links(m);
   m.def("hadrons", &hadrons, "extents"_a, "columns"_a, "source_time"_a, "antiperiodic"_a);
 }
 

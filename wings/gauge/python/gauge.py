@@ -14,7 +14,6 @@ Links and fermions are arrays of NumPy; what computes copies them to the device 
 
 from __future__ import annotations
 
-import collections
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,9 +23,10 @@ import numpy as np
 
 from . import _core, _gauge
 from ._files import replacing
+from ._gauge_gradients import OperatorGradient, clover_by_links, hops_by_links, in_fifth_dimension, staggered_phases
 from ._options import device_of, number_of, numbers_of, path_of, whole_of, word_of
 from ._torch import requires_gradient
-from ._torch_lattice import applied
+from ._torch_lattice import applied, array_of
 
 Array = np.ndarray[Any, Any]
 Path = Union[str, "os.PathLike[str]"]
@@ -80,7 +80,7 @@ def _complex(given: Any, what: str) -> Array:
     try:
         array = np.asarray(given)
     except RuntimeError as e:  # torch's, of a tensor that requires a gradient
-        raise TypeError(f"{what} has no gradient here, but psi of D @ psi: {e}") from None
+        raise TypeError(f"{what} has no gradient here, but psi and links of D @ psi: {e}") from None
     except ValueError as e:
         raise TypeError(f"{what}: {e}") from None
     if array.dtype.kind not in "fciu":
@@ -309,11 +309,13 @@ class _Operator:
     solved: Optional[Solved]  #: of the last cg() or propagate()
     _held: Any
     _links: Array
+    _watched: Any  #: torch's tensor of links that require a gradient
     _options: dict[str, Any]
 
     def _keep(self, links: Any, **options: Any) -> Array:
-        """Of the links given, those that are its own from now on."""
-        array = _links(links)
+        """Of the links given, those that are its own from now on. Of a tensor that requires a gradient D @ psi has one."""
+        self._watched = links if requires_gradient(links) else None
+        array = _links(links if self._watched is None else array_of(links))
         self._links = array if array.flags.owndata and array is not links else array.copy()
         self._links.flags.writeable = False
         self._options = options
@@ -347,8 +349,19 @@ class _Operator:
         return out
 
     def __matmul__(self, psi: Any) -> Any:
-        """D psi; of a tensor of torch that requires a gradient a tensor, whose gradient is D^+ of its own."""
-        return applied(self, psi) if requires_gradient(psi) else self.apply(psi)
+        """D psi; a tensor of torch where psi is one that requires a gradient or D is made of links that do, whose
+        gradient is by both."""
+        if self._watched is None and not requires_gradient(psi):
+            return self.apply(psi)
+        return applied(self, psi, self._watched)
+
+    def _by_links(self, psi: Array, w: Array) -> Array:
+        """The gradient of Re sum(conj(w) D psi) by the links."""
+        raise NotImplementedError
+
+    def _hops(self, psi: Array, w: Array, hop: float) -> Array:
+        return hops_by_links(self._links, psi, w, hop, self._site == (4, 3),
+                             self._options["boundary"] == "antiperiodic", _device(self._options["device"], "device"))
 
     def gradient_by(self, names: Optional[Sequence[str]]) -> OperatorGradient:
         """The gradient that ridge.grad makes of the operator."""
@@ -356,27 +369,6 @@ class _Operator:
 
     def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:
         return Solved(*self._held.solve(_address(x), _address(b), tol, iterations))
-
-
-_Gradients = collections.namedtuple("_Gradients", ["psi"])
-
-
-class OperatorGradient:
-    """The gradient of D psi by psi, which is D^+ of the cotangent. Made by `ridge.grad`."""
-
-    def __init__(self, operator: _Operator, names: Optional[Sequence[str]]) -> None:
-        wrong = [n for n in names or () if n != "psi"]
-        if wrong or (names is not None and not names):
-            name = type(operator).__name__
-            raise TypeError(f"ridge.grad: {name} has no derivative by {', '.join(wrong) or 'nothing'}: it is by psi; "
-                            "by links, those of functions of ridge.lattice fields are")
-        self.operator = operator
-
-    def __call__(self, psi: Any, cotangent: Any) -> _Gradients:
-        """That of Re sum(conj(cotangent) D psi), dL/dRe + i dL/dIm."""
-        if self.operator._fermion(psi, "psi").shape != self.operator._fermion(cotangent, "cotangent").shape:
-            raise _core.UsageError(f"psi has shape {np.shape(psi)}, the cotangent {np.shape(cotangent)}")
-        return _Gradients(self.operator.apply(cotangent, dagger=True))
 
 
 def _made_again(kind: Any, links: Array, options: dict[str, Any], solved: Optional[Solved]) -> Any:
@@ -397,6 +389,9 @@ class Wilson(_Operator):
         self.shape = array.shape[:4]
         self._held: _gauge.WilsonOperator = _gauge.WilsonOperator(
             _extents(array), _address(array), diagonal, hop, boundary == "antiperiodic", precision == "mixed", where)
+
+    def _by_links(self, psi: Array, w: Array) -> Array:
+        return self._hops(psi, w, _diagonal_and_hop("Wilson", self._options["kappa"], self._options["mass"])[1])
 
 
 class DomainWall(_Operator):
@@ -423,6 +418,10 @@ class DomainWall(_Operator):
         self._held: _gauge.DomainWallOperator = _gauge.DomainWallOperator(
             _extents(array), _address(array), m, wall, values, b, c, boundary == "antiperiodic",
             precision == "mixed", where)
+
+    def _by_links(self, psi: Array, w: Array) -> Array:
+        b, c, mass = (float(self._options[n]) for n in ("b5", "c5", "mass"))
+        return self._hops(in_fifth_dimension(psi, b, c, mass), w, -0.5)
 
     def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:
         return Solved(*self._held.solve(_address(x), _address(b), tol, iterations, False, 0))
@@ -458,6 +457,11 @@ class Clover(_Operator):
         self._held: _gauge.CloverOperator = _gauge.CloverOperator(
             _extents(array), _address(array), diagonal, hop, strength, boundary == "antiperiodic", where)
 
+    def _by_links(self, psi: Array, w: Array) -> Array:
+        diagonal, hop = _diagonal_and_hop("Clover", self._options["kappa"], self._options["mass"])
+        factor = float(self._options["csw"]) * -2 * hop
+        return self._hops(psi, w, hop) + clover_by_links(self._links, psi, w, factor)
+
 
 class Staggered(_Operator):
     """The staggered operator on links, which it copies: D = mass + H / 2. Fermions are (t, z, y, x, 3). All extents are
@@ -473,6 +477,9 @@ class Staggered(_Operator):
         self.shape = array.shape[:4]
         self._held: _gauge.StaggeredOperator = _gauge.StaggeredOperator(
             _extents(array), _address(array), m, boundary == "antiperiodic", where)
+
+    def _by_links(self, psi: Array, w: Array) -> Array:
+        return self._hops(psi, w, 0.5) * staggered_phases(self.shape)[..., None, None]
 
 
 def _diagonal_and_hop(of: str, kappa: Optional[float], mass: Optional[float]) -> tuple[float, float]:

@@ -327,10 +327,66 @@ def test_gradients_by_fermions(links, b, rng, device):
     d = gauge.Staggered(links, 0.1, device=device)
     found = ridge.grad(d)(b[..., 0, :], w[..., 0, :]).psi
     assert np.vdot(found, v[..., 0, :]) == pytest.approx(np.vdot(w[..., 0, :], d @ v[..., 0, :]), rel=1e-12)
-    with pytest.raises(TypeError, match="Staggered has no derivative by links: it is by psi"):
-        ridge.grad(d, by="links")
+    with pytest.raises(TypeError, match="Staggered has no derivative by mass: it is by psi and by links"):
+        ridge.grad(d, by="mass")
     with pytest.raises(ridge.UsageError, match="cotangent has shape"):
         ridge.grad(d)(b[..., 0, :], w)
+
+
+def operators(links, device, boundary):
+    """Each with the parts of D psi that have links, and how many links these multiply."""
+    yield gauge.Wilson(links, 0.12, boundary=boundary, device=device), lambda d, x: [(1, d @ x - x)]
+    yield gauge.Clover(links, mass=0.3, csw=1.2, boundary=boundary, device=device), lambda d, x: [
+        (1, (rest := gauge.Wilson(links, mass=0.3, boundary=boundary, device=device) @ x) - 4.3 * x), (4, d @ x - rest)]
+    yield gauge.Staggered(links, 0.1, boundary=boundary, device=device), lambda d, x: [(1, d @ x - 0.1 * x)]
+    yield gauge.DomainWall(links, 0.1, ls=4, boundary=boundary, device=device), None
+    yield gauge.DomainWall(links, 0.1, ls=4, b5=1.5, c5=0.5, boundary=boundary, device=device), None
+
+
+@pytest.mark.parametrize("boundary", ["antiperiodic", "periodic"])
+def test_gradients_by_links(links, rng, device, boundary):
+    """Of each operator: along links that stay in SU(3) by differences of fourth order, and, as what links multiply is
+    of a known degree in them, along the links themselves exactly."""
+    algebra = gauge_files.random_links(SIZE, seed=4, spread=1)
+    algebra = algebra - algebra.conj().swapaxes(-1, -2)
+    algebra -= np.trace(algebra, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) / 3
+    values, vectors = np.linalg.eigh(1j * algebra)
+
+    def moved(h):
+        return (vectors * np.exp(-1j * h * values)[..., None, :]) @ vectors.conj().swapaxes(-1, -2) @ links
+
+    for d, parts in operators(links, device, boundary):
+        shape = (*((2,) if isinstance(d, gauge.Wilson) else ()), *d.shape, *d._site)
+        psi, w = (rng.normal(size=shape) + 1j * rng.normal(size=shape) for _ in range(2))
+        both = ridge.grad(d, by=("links", "psi"))(psi, w)
+        assert both._fields == ("links", "psi") and np.array_equal(both.psi, ridge.grad(d)(psi, w).psi)
+        h = 1e-2
+        near = [np.vdot(w, type(d)(moved(k * h), **d._options) @ psi).real for k in (-2, -1, 1, 2)]
+        difference = (8 * (near[2] - near[1]) - (near[3] - near[0])) / (12 * h)
+        found = np.vdot(both.links, algebra @ links).real
+        assert found == pytest.approx(difference, abs=1e-7 * np.linalg.norm(both.links) * np.linalg.norm(algebra))
+        if parts:
+            right = sum(degree * np.vdot(w, part).real for degree, part in parts(d, psi))
+            assert np.vdot(both.links, links).real == pytest.approx(right, rel=1e-11)
+
+
+def test_tensors_of_links(links, b):
+    torch = pytest.importorskip("torch")
+    u, psi = (torch.utils.dlpack.from_dlpack(a.copy()).requires_grad_() for a in (links, b))
+    d = gauge.Clover(u, 0.12, csw=1.2, device="cpu")
+    y = d @ psi
+    (y.abs() ** 2).sum().backward()
+    right = ridge.grad(d, by=("links", "psi"))(b, 2 * d.apply(b))
+    for tensor, gradient in (u, right.links), (psi, right.psi):
+        assert np.allclose(np.from_dlpack(tensor.grad), gradient, atol=1e-11)
+    of_array = d @ b  # fermions of NumPy, links of torch
+    (of_array.abs() ** 2).sum().backward()
+    assert np.allclose(np.from_dlpack(u.grad), 2 * right.links, atol=1e-11)
+    y = d @ psi
+    with torch.no_grad():
+        psi.zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.abs().sum().backward()
 
 
 def test_tensors(links, b):
@@ -341,5 +397,5 @@ def test_tensors(links, b):
     (found.abs() ** 2).sum().backward()
     right = 2 * d.apply(d @ b, dagger=True)
     assert np.allclose(np.from_dlpack(psi.grad), right, atol=1e-12)
-    with pytest.raises(TypeError, match="has no gradient here, but psi of D @ psi"):
+    with pytest.raises(TypeError, match="has no gradient here, but psi and links of D @ psi"):
         gauge.cg(d, psi)

@@ -16,6 +16,7 @@
 
 #include <ridge/gauge/gamma.hpp>
 #include <ridge/gauge/hmc_links.hpp>
+#include <ridge/gauge/outer.hpp>
 #include <ridge/lattice/within.hpp>
 
 namespace ridge::gauge {
@@ -122,20 +123,6 @@ private:
     auto p = coalesced_read(at, momenta[Mu]);
     add_antihermitian(p, sum, V(factor));
     coalesced_write(at, momenta[Mu], p);
-  }
-  /// sum(i, j) += w times the sum over spins of a_i conj(b_j).
-  template <class V>
-  static RIDGE_CALL void add_outer(ColourMatrix<V>& sum, const Spinor<V>& a, const Spinor<V>& b,
-                                   const V& w) {
-    RIDGE_NO_UNROLL
-    for (int spin = 0; spin < spins; ++spin) {
-      RIDGE_UNROLL
-      for (int i = 0; i < colours; ++i) {
-        RIDGE_UNROLL
-        for (int j = 0; j < colours; ++j)
-          sum(i, j) = sum(i, j) + w * (a(spin)(i) * conj(b(spin)(j)));
-      }
-    }
   }
 };
 
