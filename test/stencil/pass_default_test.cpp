@@ -81,9 +81,13 @@ TEST(PassDefault, OfWavesIn16BitsIsWhatWasFasterOnAnH200) {
   const auto of_cube = [](Index n, const char* faces) {
     return sweeps_taken<Fp16, Wave>({n, n, n}, faces);
   };
-  EXPECT_EQ(of_cube(512, "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0"), 4); // 157, 213 us a sweep
-  EXPECT_EQ(of_cube(512, all_mirrors), 0);                                 // 349, 258
-  EXPECT_EQ(of_cube(384, nullptr), 0);                                     // not timed
+  const auto* const fixed = "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0";
+  EXPECT_EQ(of_cube(512, fixed), 4);       // 155, 209 us a sweep
+  EXPECT_EQ(of_cube(384, fixed), 4);       // 83, 119
+  EXPECT_EQ(of_cube(256, fixed), 0);       // 49, 35
+  EXPECT_EQ(of_cube(192, fixed), 4);       // 17, 41
+  EXPECT_EQ(of_cube(128, fixed), 4);       // 8, 13
+  EXPECT_EQ(of_cube(512, all_mirrors), 0); // 349, 258
 }
 
 TEST(PassDefault, IsSingleSweepsWhereTilesFitBadly) {
