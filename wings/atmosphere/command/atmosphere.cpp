@@ -34,6 +34,10 @@ using Json = nlohmann::ordered_json;
 Index stages(const Atmosphere& air) {
   return air.setup().implicit ? 3 : 6;
 }
+/// Cells that launches of a step compute, over those there are.
+Index passes(const Atmosphere& air) {
+  return stages(air) + (air.setup().viscous() ? 1 : 0);
+}
 
 /// Of a step, both sweeps, in whichever launches.
 Work work_of_step(const Atmosphere& air) {
@@ -41,14 +45,16 @@ Work work_of_step(const Atmosphere& air) {
   const Index count = air.setup().nx * air.setup().nz;
   Work work;
   // Stages read the state before the sweep and, but for the first, the one before them.
-  work.read = Bytes{stages(air) / 3 * (1 + 2 + 2) * values * count};
-  work.written = Bytes{stages(air) * values * count};
+  const Index of_viscosity = passes(air) - stages(air);
+  work.read = Bytes{(stages(air) / 3 * (1 + 2 + 2) + of_viscosity) * values * count};
+  work.written = Bytes{passes(air) * values * count};
   for (const Record& sweep : air.records())
     work.flops += sweep.work.flops;
-  work.items = stages(air) * count;
-  work.convention = fmt::format("a step; each of its {} stages reads the states it needs once and "
-                                "writes one; powers and quotients count as one operation",
-                                air.setup().implicit ? "three" : "six");
+  work.items = passes(air) * count;
+  work.convention = fmt::format(
+      "a step; each of its {} stages{} reads the states it needs once and "
+      "writes one; powers and quotients count as one operation",
+      air.setup().implicit ? "three" : "six", of_viscosity > 0 ? ", and viscosity," : "");
   return work;
 }
 
@@ -60,7 +66,7 @@ Record record_of(Atmosphere& air, double seconds, comm::Communicator& ranks) {
   // Ranks of a cpu share its cache, GPUs have one each.
   const Device& device = air.queue().device();
   const Index sharing = device.is_gpu() ? ranks.ranks() : 1;
-  const Index bytes_held = 2 * record.work.written.value / stages(air) / sharing;
+  const Index bytes_held = 2 * record.work.written.value / passes(air) / sharing;
   record.in_cache = bytes_held <= device.facts().last_level_cache.value;
   set_rate(record, air.steps_done(), seconds,
            static_cast<double>(record.work.read.value + record.work.written.value), "B/s");
@@ -81,8 +87,9 @@ std::string name_of(const io::RunSnapshot& snapshot) {
 
 /// What tells a run from others.
 std::string identity_of(const atmosphere::Setup& s) {
-  return fmt::format("case {} of {}x{} cells, step {}{}", static_cast<int>(s.which), s.nx, s.nz,
-                     s.step.value_or(0), s.implicit ? ", implicit" : "");
+  return fmt::format("case {} of {}x{} cells in {}x{} m, viscosity {}, step {}{}",
+                     static_cast<int>(s.which), s.nx, s.nz, s.box.length, s.box.height,
+                     s.box.viscosity, s.step.value_or(0), s.implicit ? ", implicit" : "");
 }
 
 /// Snapshots are numbered, not named by their steps: group /NNNN of FILE.h5 is FILE.000000NNNN.h5.
@@ -147,8 +154,8 @@ void AtmosphereOutput::write(double time, const atmosphere::State& state,
 /// A series of snapshots on a flat three-dimensional grid: ParaView's readers turn the axes of
 /// two-dimensional ones.
 std::string AtmosphereOutput::xdmf_text() const {
-  const double dx = atmosphere::length / static_cast<double>(setup_.nx);
-  const double dz = atmosphere::height / static_cast<double>(setup_.nz);
+  const double dx = setup_.dx();
+  const double dz = setup_.dz();
   std::string grids;
   for (const io::RunSnapshot& one : files_.snapshots()) {
     std::string fields;
@@ -235,6 +242,7 @@ struct AtmosphereCommand {
   double time = 1000;
   std::string output, picture, device = "auto";
   int snapshots = 10;
+  std::optional<double> length, height, viscosity;
   atmosphere::Setup setup;
   bool overwrite = false, json = false;
 
@@ -242,6 +250,9 @@ struct AtmosphereCommand {
     refuse_if(!(time > 0) || !std::isfinite(time),
               "--time {}: a positive number of seconds is right", time);
     setup.which = atmosphere::parse_case(which);
+    const atmosphere::Box usual = atmosphere::usual_box(setup.which);
+    setup.box = {length.value_or(usual.length), height.value_or(usual.height),
+                 viscosity.value_or(usual.viscosity)};
     const Extents extents = parse_extents(size, "--size");
     refuse_if(extents.rank() != 2, "--size {}: the atmosphere takes two extents, such as 400x200",
               to_text(extents));
@@ -268,10 +279,9 @@ struct AtmosphereCommand {
     Record record;
     if (json) record = record_of(air, seconds, ranks);
     if (ranks.rank() == 0) {
-      const atmosphere::Totals after =
-          atmosphere::totals_of(last, air.profiles(), setup.nx, setup.nz);
+      const atmosphere::Totals after = atmosphere::totals_of(last, air.profiles(), setup);
       write_picture(plan, picture, atmosphere::temperature_of(last, air.profiles(), setup.nx),
-                    setup.nx, setup.nz, atmosphere::height / atmosphere::length);
+                    setup.nx, setup.nz, setup.box.height / setup.box.length);
       print_end(air, record, seconds, (after.mass - before.mass) / before.mass,
                 (after.energy - before.energy) / before.energy, *snapshots_file);
     }
@@ -296,13 +306,13 @@ private:
   void print_end(const Atmosphere& air, const Record& record, double seconds, double mass_change,
                  double energy_change, const AtmosphereOutput& file) const {
     const double count = static_cast<double>(setup.nx) * static_cast<double>(setup.nz) *
-                         static_cast<double>(stages(air) * air.steps_done());
+                         static_cast<double>(passes(air) * air.steps_done());
     const std::vector<Record> sweeps = air.records();
     if (json) {
       Json all = Json::parse(to_json(record));
       all["atmosphere"] = {{"case", which},
                            {"schedule_x", sweeps.front().schedule},
-                           {"schedule_z", sweeps.back().schedule},
+                           {"schedule_z", sweeps[setup.implicit ? 0 : 1].schedule},
                            {"time", air.time()},
                            {"step", air.step_length()},
                            {"steps", air.steps_done()},
@@ -340,8 +350,13 @@ void atmosphere(app::CommandLine& line) {
       "atmosphere", "a two-dimensional atmosphere: snapshots, conservation, a picture");
   auto o = std::make_shared<app::AtmosphereCommand>();
   command.add({
-      {"--case", &o->which, "thermal, collision, gravity-waves, density-current, injection"},
-      {"--size", &o->size, "NXxNZ cells of the 20 km by 10 km"},
+      {"--case", &o->which,
+       "thermal, collision, gravity-waves, density-current, injection, straka"},
+      {"--size", &o->size, "NXxNZ cells"},
+      {"--length", &o->length, "m along x (20000; straka: 51200)"},
+      {"--height", &o->height, "m along z (10000; straka: 6400)"},
+      {"--viscosity", &o->viscosity,
+       "of wind and potential temperature, m^2/s, on one rank (0; straka: 75)"},
       {"--time", &o->time, "seconds to integrate"},
       {"--implicit", &o->setup.implicit,
        "solve for sound along z in each column: steps are longer where cells are flat"},

@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ridge::atmosphere {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> names{"thermal", "collision", "gravity-waves",
-                                                "density-current", "injection"};
+constexpr std::array<std::string_view, 6> names{"thermal",         "collision", "gravity-waves",
+                                                "density-current", "injection", "straka"};
 constexpr double brunt_vaisala = 0.02; ///< of gravity waves, 1/s
 constexpr double wind = 15;            ///< of gravity waves, m/s
 
@@ -26,7 +27,7 @@ struct Bell {
   }
 };
 
-std::vector<Bell> bells(Case c) {
+std::vector<Bell> bells(Case c, double length) {
   switch (c) {
   case Case::thermal:
     return {{3, length / 2, 2000, 2000, 2000}};
@@ -34,6 +35,8 @@ std::vector<Bell> bells(Case c) {
     return {{20, length / 2, 2000, 2000, 2000}, {-20, length / 2, 8000, 2000, 2000}};
   case Case::density_current:
     return {{-20, length / 2, 5000, 4000, 2000}};
+  case Case::straka: // of the temperature
+    return {{-15, length / 2, 3000, 4000, 2000}};
   default:
     return {};
   }
@@ -42,6 +45,14 @@ std::vector<Bell> bells(Case c) {
 double potential_temperature(Case c, double z) {
   return c == Case::gravity_waves ? theta0 * std::exp(brunt_vaisala * brunt_vaisala / gravity * z)
                                   : theta0;
+}
+
+/// Temperature over potential temperature at rest.
+double exner_function(Case c, double z) {
+  if (c != Case::gravity_waves) return 1 - gravity * z / (cp * theta0);
+  const double theta = potential_temperature(c, z);
+  const double n2 = brunt_vaisala * brunt_vaisala;
+  return 1 - gravity * gravity / (cp * n2) * (theta - theta0) / (theta * theta0);
 }
 
 } // namespace
@@ -61,22 +72,25 @@ double pressure(double heat) {
   return c0 * std::pow(heat, exponent);
 }
 
+Box usual_box(Case c) {
+  return c == Case::straka ? Box{51200, 6400, 75} : Box{};
+}
+double top_of(Case c) {
+  return c == Case::gravity_waves ? std::numeric_limits<double>::infinity() : cp * theta0 / gravity;
+}
+
 Column background(Case c, double z) {
   const double theta = potential_temperature(c, z);
-  const double n2 = brunt_vaisala * brunt_vaisala;
-  const double exner = c == Case::gravity_waves
-                           ? 1 - gravity * gravity / (cp * n2) * (theta - theta0) / (theta * theta0)
-                           : 1 - gravity * z / (cp * theta0);
-  const double p = p0 * std::pow(exner, cp / gas);
+  const double p = p0 * std::pow(exner_function(c, z), cp / gas);
   const double heat = std::pow(p / c0, 1 / exponent);
   return {heat / theta, heat};
 }
 
-Cell initial_cell(Case c, double x, double z, double dx, double dz) {
+Cell initial_cell(Case c, double length, double x, double z, double dx, double dz) {
   const double edge = std::sqrt(0.6) / 2;
   const std::array<double, 3> points{-edge, 0, edge};
   const std::array<double, 3> weights{5.0 / 18, 8.0 / 18, 5.0 / 18};
-  const auto perturbations = bells(c);
+  const auto perturbations = bells(c, length);
   Cell cell{};
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t i = 0; i < 3; ++i) {
@@ -86,6 +100,7 @@ Cell initial_cell(Case c, double x, double z, double dx, double dz) {
       double theta = 0;
       for (const Bell& bell : perturbations)
         theta += bell.at(px, pz);
+      if (c == Case::straka) theta /= exner_function(c, pz);
       const double weight = weights[i] * weights[k];
       cell[1] += weight * rest.density * (c == Case::gravity_waves ? wind : 0);
       cell[3] += weight * (rest.density * (theta + rest.heat / rest.density) - rest.heat);
@@ -94,7 +109,7 @@ Cell initial_cell(Case c, double x, double z, double dx, double dz) {
   return cell;
 }
 
-Profiles profiles(Case c, int nz) {
+Profiles profiles(Case c, double height, int nz) {
   const double dz = height / nz;
   Profiles p;
   for (int k = 0; k < nz; ++k) {

@@ -54,7 +54,7 @@ struct Atmosphere::Parts {
   Parts(const Device& device, const Setup& s, comm::Communicator& communicator)
       : ranks(communicator), setup(checked(s, ranks.ranks())), queue(device),
         grid(grid_of(setup, ranks.ranks())),
-        rest(atmosphere::profiles(s.which, static_cast<int>(s.nz))),
+        rest(atmosphere::profiles(s.which, s.box.height, static_cast<int>(s.nz))),
         step_length(setup.step.value_or(stable_step(s))) {
     for (std::size_t i = 0; i < states.size(); ++i) {
       for (int v = 0; v < variables; ++v)
@@ -80,6 +80,7 @@ struct Atmosphere::Parts {
     in_x = schedule_of<SweepX>(device, setup, owned().extents().y);
     in_z = s.implicit ? schedule_of<ImplicitStage>(device, setup, held().extents().y)
                       : schedule_of<SweepZ>(device, setup, held().extents().y);
+    if (s.viscous()) in_both = schedule_of<ViscousStep>(device, setup, held().extents().y);
     for (int v = 0; v < variables && s.implicit; ++v)
       middle.emplace_back(device, Extents{s.nx, s.nz}, "a stage of the atmosphere");
     set_step(step_length);
@@ -114,6 +115,8 @@ struct Atmosphere::Parts {
     if (step == current_step) return;
     current_step = step;
     graph.reset();
+    for (std::size_t from = 0; from < 2 && setup.viscous(); ++from)
+      viscous[from].emplace(viscous_of(from, step));
     if (setup.implicit) {
       set_stages(step);
       return;
@@ -192,6 +195,17 @@ struct Atmosphere::Parts {
             plain(in_x, n.y)};
   }
 
+  /// One step of viscosity, on one rank.
+  [[nodiscard]] Program viscous_of(std::size_t from, double step) {
+    const Index3 n{setup.nx, setup.nz, 1};
+    chain::Views<ViscousStep, double> views;
+    set_states(views, from, [](const auto& field) { return field.view(); });
+    views.set(ProfileSlot<rest_density>{}, rows_of(*density, 0, n.y));
+    views.set(ProfileSlot<rest_of_heat>{}, rows_of(*heat, 0, n.y));
+    return {queue, chain::Request<ViscousStep, double>{viscous_step(setup, step), n, views},
+            plain(in_both, n.y)};
+  }
+
   template <class Sweep, class Rows>
   void set_states(chain::Views<Sweep, double>& views, std::size_t from, const Rows& rows) {
     const auto& begin = states[from];
@@ -204,8 +218,8 @@ struct Atmosphere::Parts {
 
   void start() {
     State initial;
-    const double dx = length / static_cast<double>(setup.nx);
-    const double dz = height / static_cast<double>(setup.nz);
+    const double dx = setup.dx();
+    const double dz = setup.dz();
     for (auto& values : initial.of)
       values.resize(static_cast<std::size_t>(held().count()));
     const Index first_held = held().begin.y;
@@ -213,8 +227,9 @@ struct Atmosphere::Parts {
       const auto mine = cpu::share_of(held().extents().y, thread, threads);
       for (Index k = mine.begin; k < mine.end; ++k) {
         for (Index i = 0; i < setup.nx; ++i) {
-          const Cell cell = initial_cell(setup.which, (static_cast<double>(i) + 0.5) * dx,
-                                         (static_cast<double>(first_held + k) + 0.5) * dz, dx, dz);
+          const Cell cell =
+              initial_cell(setup.which, setup.box.length, (static_cast<double>(i) + 0.5) * dx,
+                           (static_cast<double>(first_held + k) + 0.5) * dz, dx, dz);
           for (std::size_t v = 0; v < cell.size(); ++v)
             initial.of[v][static_cast<std::size_t>(k * setup.nx + i)] = cell[v];
         }
@@ -230,9 +245,11 @@ struct Atmosphere::Parts {
   /// The first of a pair of steps ends with z and the second begins with it. Where halos serve
   /// both, the second exchanges nothing.
   void give_step(bool x_first) {
+    const std::size_t from = moves() && !x_first ? 1 : 0;
     if (setup.implicit) {
-      for (const Program& stage : stages[x_first ? 0 : 1])
+      for (const Program& stage : stages[from])
         stage.run();
+      if (setup.viscous()) viscous[1 - from]->run();
       return;
     }
     const auto sweep = [](const Division<Program>& x, comm::Exchange* exchange) {
@@ -244,17 +261,21 @@ struct Atmosphere::Parts {
       if (exchange != nullptr) exchange->finish();
     };
     if (x_first) {
-      sweep(along_x[0], exchanges[1].get());
-      along_z[1]->run();
+      sweep(along_x[from], exchanges[1].get());
+      along_z[1 - from]->run();
     } else {
       if (exchanges[0]) exchanges[0]->run();
-      along_z[0]->run();
-      sweep(along_x[1], nullptr);
+      along_z[from]->run();
+      sweep(along_x[1 - from], nullptr);
     }
+    if (setup.viscous()) viscous[from]->run();
   }
-  /// The state reached: sweeps come in pairs and lead back to the first, implicit steps do not.
+  /// A step ends with the other state: sweeps come in pairs and lead back to the first, implicit
+  /// steps and those of viscosity do not.
+  [[nodiscard]] bool moves() const { return setup.implicit != setup.viscous(); }
+  /// The state reached.
   [[nodiscard]] std::size_t current() const {
-    return setup.implicit ? static_cast<std::size_t>(done % 2) : 0;
+    return moves() ? static_cast<std::size_t>(done % 2) : 0;
   }
   /// Whether several steps may be one launch: with exchanges not the first two, in which the
   /// carrier makes its connections.
@@ -296,9 +317,9 @@ struct Atmosphere::Parts {
   std::vector<Field<double>> columns;
   const Field<double>*density = nullptr, *heat = nullptr, *stiff = nullptr, *theta = nullptr;
   std::array<const Field<double>*, 3> faces{};
-  chain::Schedule in_x, in_z;
+  chain::Schedule in_x, in_z, in_both;
   std::array<Division<Program>, 2> along_x;
-  std::array<std::optional<Program>, 2> along_z;
+  std::array<std::optional<Program>, 2> along_z, viscous;
   std::vector<Field<double>> middle; ///< between the stages of implicit steps
   std::array<std::vector<Program>, 2> stages;
   std::unique_ptr<Graph> graph;
@@ -385,16 +406,22 @@ State Atmosphere::state() {
 Totals Atmosphere::totals() {
   const State all = state();
   if (parts_->ranks.rank() > 0) return {};
-  return totals_of(all, parts_->rest, parts_->setup.nx, parts_->setup.nz);
+  return totals_of(all, parts_->rest, parts_->setup);
 }
 
 std::vector<Record> Atmosphere::records() const {
   const Parts& p = *parts_;
+  const auto and_viscosity = [&](std::vector<Record> all) {
+    if (!p.setup.viscous()) return all;
+    all.push_back(p.viscous[0]->record());
+    all.back().size = Extents{p.setup.nx, p.setup.nz};
+    return all;
+  };
   if (p.setup.implicit) {
     Record stage = p.stages[0].front().record();
     stage.size = Extents{p.setup.nx, p.setup.nz};
     stage.work.flops *= 3;
-    return {stage};
+    return and_viscosity({stage});
   }
   const Division<Program>& x = p.along_x[0];
   std::vector<Record> both{(x.inner.empty() ? x.outer : x.inner).front().record(),
@@ -408,7 +435,7 @@ std::vector<Record> Atmosphere::records() const {
     sweep.size = Extents{n.x, n.y};
     sweep.ranks = p.ranks.ranks();
   }
-  return both;
+  return and_viscosity(std::move(both));
 }
 
 } // namespace ridge::atmosphere

@@ -20,6 +20,7 @@ namespace ridge::atmosphere {
 struct Setup {
   Case which = Case::thermal;
   Index nx = 400, nz = 200;
+  Box box = {}; ///< its viscosity takes one rank
   /// Acoustic terms along z are implicit: only sound along x and the wind limit the step. One rank.
   bool implicit = false;
   /// Seconds of a time step; the largest stable one where none is given.
@@ -27,6 +28,10 @@ struct Setup {
   /// Schedules of both sweeps as text; see ridge/chain/schedule.hpp.
   std::string schedule = "auto";
   std::string schedule_z; ///< of the sweep along z, where it is another
+
+  [[nodiscard]] double dx() const { return box.length / static_cast<double>(nx); }
+  [[nodiscard]] double dz() const { return box.height / static_cast<double>(nz); }
+  [[nodiscard]] bool viscous() const { return box.viscosity > 0; }
 };
 
 /// Mass in kg/m and total energy in J/m of the slice.
@@ -73,7 +78,7 @@ public:
   [[nodiscard]] Queue& queue();
 
   /// Records of the sweeps of all ranks along x and along z, untimed; of implicit steps that of a
-  /// stage, with the operations of three.
+  /// stage, with the operations of three. Behind them that of viscosity, where there is some.
   [[nodiscard]] std::vector<Record> records() const;
 
 private:
@@ -85,6 +90,6 @@ private:
 [[nodiscard]] std::vector<double> temperature_of(const State& state, const Profiles& profiles,
                                                  Index nx);
 /// Sums of a state.
-[[nodiscard]] Totals totals_of(const State& state, const Profiles& profiles, Index nx, Index nz);
+[[nodiscard]] Totals totals_of(const State& state, const Profiles& profiles, const Setup& setup);
 
 } // namespace ridge::atmosphere

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace ridge::atmosphere {
 
 namespace {
@@ -44,15 +46,26 @@ void set_stages(Sweep& sweep, F&& flux, A&& advance) {
 } // namespace
 
 double stable_step(const Setup& s) {
-  const double dx = length / static_cast<double>(s.nx);
-  const double dz = height / static_cast<double>(s.nz);
-  if (!s.implicit) return atmosphere::stable_step(dx, dz);
-  return implicit_part * atmosphere::stable_step(dx, dz * fastest / fastest_wind);
+  const double dx = s.dx();
+  const double dz = s.dz();
+  const double of_flow =
+      s.implicit ? implicit_part * atmosphere::stable_step(dx, dz * fastest / fastest_wind)
+                 : atmosphere::stable_step(dx, dz);
+  if (!s.viscous()) return of_flow;
+  return std::min(of_flow, 0.5 / (s.box.viscosity * (1 / (dx * dx) + 1 / (dz * dz))));
+}
+
+ViscousStep viscous_step(const Setup& s, double step) {
+  ViscousStep made{};
+  auto& viscosity = std::get<0>(made.operations);
+  viscosity.part_x = s.box.viscosity * step / (s.dx() * s.dx());
+  viscosity.part_z = s.box.viscosity * step / (s.dz() * s.dz());
+  return made;
 }
 
 SweepX sweep_x(const Setup& s, double step, Index first_row) {
-  const double dx = length / static_cast<double>(s.nx);
-  const double dz = height / static_cast<double>(s.nz);
+  const double dx = s.dx();
+  const double dz = s.dz();
   SweepX sweep{};
   set_stages(
       sweep,
@@ -72,8 +85,8 @@ SweepX sweep_x(const Setup& s, double step, Index first_row) {
 }
 
 SweepZ sweep_z(const Setup& s, const Profiles& p, double step, Index first_row) {
-  const double dx = length / static_cast<double>(s.nx);
-  const double dz = height / static_cast<double>(s.nz);
+  const double dx = s.dx();
+  const double dz = s.dz();
   SweepZ sweep{};
   set_stages(
       sweep,
@@ -94,8 +107,8 @@ SweepZ sweep_z(const Setup& s, const Profiles& p, double step, Index first_row) 
 }
 
 ImplicitStage implicit_stage(const Setup& s, const Profiles& p, double step, std::size_t number) {
-  const double dx = length / static_cast<double>(s.nx);
-  const double dz = height / static_cast<double>(s.nz);
+  const double dx = s.dx();
+  const double dz = s.dz();
   const double part = step * stage_parts[number];
   ImplicitStage stage{};
   auto& flux_x = std::get<0>(stage.operations);
@@ -123,6 +136,16 @@ const Setup& checked(const Setup& s, int ranks) {
   refuse_if(s.nx < least_cells || s.nz < least_cells,
             "{}x{} cells are too few; the interpolation takes at least {} along x and along z",
             s.nx, s.nz, least_cells);
+  const auto [length, height, viscosity] = s.box;
+  refuse_if(!(length > 0 && std::isfinite(length)), "a length of {} m: a positive number is right",
+            length);
+  refuse_if(!(height > 0 && std::isfinite(height) && height < top_of(s.which)),
+            "a height of {} m: more than 0 is right, and less than {:.0f} m, where this air ends",
+            height, top_of(s.which));
+  refuse_if(!(viscosity >= 0 && std::isfinite(viscosity)),
+            "a viscosity of {} m^2/s: 0 or more is right", viscosity);
+  refuse_if(s.viscous() && ranks > 1,
+            "viscosity runs on one rank: start one, or set --viscosity 0");
   refuse_if(s.implicit && ranks > 1,
             "implicit steps solve for whole columns: start one rank, or leave --implicit out");
   refuse_if(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/atmosphere/implicit.hpp>
+#include <ridge/atmosphere/viscous.hpp>
 #include <ridge/chain/launch.hpp>
 #include <ridge/comm/grid.hpp>
 #include <ridge/device/kind.hpp>
@@ -26,6 +27,7 @@ constexpr Index reach = 6; ///< rows around a cell that a sweep along z needs: t
 /// `first_row`: of the range that is swept.
 [[nodiscard]] SweepX sweep_x(const Setup& s, double step, Index first_row);
 [[nodiscard]] SweepZ sweep_z(const Setup& s, const Profiles& p, double step, Index first_row);
+[[nodiscard]] ViscousStep viscous_step(const Setup& s, double step);
 /// Stage 0, 1 or 2 of an implicit step.
 [[nodiscard]] ImplicitStage implicit_stage(const Setup& s, const Profiles& p, double step,
                                            std::size_t number);

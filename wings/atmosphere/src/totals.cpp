@@ -14,15 +14,15 @@ std::vector<double> temperature_of(const State& state, const Profiles& p, Index 
   return theta;
 }
 
-Totals totals_of(const State& state, const Profiles& p, Index nx, Index nz) {
+Totals totals_of(const State& state, const Profiles& p, const Setup& s) {
   // Rows are summed apart, so that rounding does not grow with the size.
   Totals all;
-  const double cell = length / static_cast<double>(nx) * (height / static_cast<double>(nz));
-  for (Index k = 0; k < nz; ++k) {
+  const double cell = s.dx() * s.dz();
+  for (Index k = 0; k < s.nz; ++k) {
     const auto row = static_cast<std::size_t>(k);
     Totals sum;
-    for (Index i = 0; i < nx; ++i) {
-      const auto at = static_cast<std::size_t>(k * nx + i);
+    for (Index i = 0; i < s.nx; ++i) {
+      const auto at = static_cast<std::size_t>(k * s.nx + i);
       const double density = state.of[0][at] + p.density[row];
       const double u = state.of[1][at] / density;
       const double w = state.of[2][at] / density;

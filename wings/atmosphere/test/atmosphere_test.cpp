@@ -266,7 +266,7 @@ std::string error_of(F&& f) {
 TEST(Atmosphere, SaysWhatIsWrong) {
   EXPECT_THAT(error_of([] { (void)parse_case("tornado"); }),
               HasSubstr("unknown case 'tornado'; the cases are thermal, collision, gravity-waves, "
-                        "density-current, injection"));
+                        "density-current, injection, straka"));
   EXPECT_THAT(error_of([] { Atmosphere(Device("cpu"), setup_of("thermal", 3, 50)); }),
               HasSubstr("3x50 cells are too few"));
   atmosphere::Setup s = setup_of("thermal", 100, 50);

@@ -25,7 +25,7 @@ def changes(result):
 
 
 @pytest.mark.parametrize("case", ["thermal", "collision", "gravity-waves", "density-current",
-                                  "injection"])
+                                  "injection", "straka"])
 @pytest.mark.parametrize("device", ["cpu", "simt:64"])
 def test_cases(ridge, folder, case, device):
     result = atmosphere(ridge, "--case", case, "--device", device, "--snapshots", 2)
@@ -111,6 +111,10 @@ def test_picture(ridge, folder):
     (["--schedule", "tile=0"], "schedule field tile=0"),
     (["--schedule", "tile=41", "--device", "cpu"], "41 items along x are more than the 40"),
     (["--snapshots", "0"], "--snapshots"),
+    (["--length", "0"], "a length of 0 m: a positive number is right"),
+    (["--height", "31000"], "more than 0 is right, and less than 30735 m, where this air ends"),
+    (["--viscosity", "-1"], "a viscosity of -1 m^2/s: 0 or more is right"),
+    (["--viscosity", "1e6", "--step", "1"], "steps of up to"),
     (["--device", "cuda:99"], "cuda:99"),
     (["--picture", "out.h5"], "name the same file"),
     (["--picture", "nowhere/a.png"], "there is no folder nowhere"),
@@ -173,6 +177,52 @@ def test_interrupted_runs_finish_their_snapshot(ridge, folder, which):
         assert sorted(h5) == ["0000", "0001"]
         assert 0 < h5["0001"].attrs["time"] < 1e6
     assert left_in(folder) == sorted(["out.png", *run_files("out", 0, 1)])
+
+
+def viscous(state, nu, dt, dx, dz):
+    """A step of viscosity on density, x momentum, z momentum and heat, perturbations of air at rest of 300 K."""
+    nz = len(state["density"])
+    z = (np.arange(nz) + 0.5) * dz
+    heat = (1e5 * (1 - 9.8 * z / (1004 * 300)) ** (1004 / 287) / 27.5629410929725921) ** (1 / 1.40027894002789400)
+    rest = heat / 300
+    rho = state["density"] + rest[:, None]
+    values = {"x_momentum": state["x_momentum"] / rho, "z_momentum": state["z_momentum"] / rho,
+              "heat": (state["heat"] + heat[:, None]) / rho - 300}  # fmt: skip
+    after = {"density": state["density"]}
+    for name, v in values.items():
+        flux_x = (rho + np.roll(rho, 1, 1)) / 2 * (v - np.roll(v, 1, 1)) / dx
+        flux_z = np.zeros((nz + 1, rho.shape[1]))
+        flux_z[1:-1] = (rho[1:] + rho[:-1]) / 2 * (v[1:] - v[:-1]) / dz
+        if name == "z_momentum":  # nothing moves on a lid
+            flux_z[0], flux_z[-1] = rho[0] * 2 * v[0] / dz, -rho[-1] * 2 * v[-1] / dz
+        change = (np.roll(flux_x, -1, 1) - flux_x) / dx + (flux_z[1:] - flux_z[:-1]) / dz
+        after[name] = state[name] + nu * dt * change
+    return after
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:64"])
+def test_viscosity(ridge, folder, device):
+    """Behind a step without: the case's own box has cells of other sizes along x and z."""
+    for nu in (0, 4e3):
+        atmosphere(ridge, "--case", "straka", "--viscosity", nu, "--step", 0.2, "--snapshots", 1, "--device", device,
+                   "--length", 6000, "--height", 5000, until=0.2, file=f"{nu:g}.h5", size="37x21")  # fmt: skip
+    with h5py.File("0.h5") as plain, h5py.File("4000.h5") as found:
+        state = {name: plain["0001"][name][...] for name in FIELDS}
+        right = viscous(state, 4e3, 0.2, 6000 / 37, 5000 / 21)
+        for name, known in right.items():
+            size = np.abs(known).max()
+            np.testing.assert_allclose(found["0001"][name][...], known, atol=1e-12 * size, rtol=0)
+            assert name == "density" or np.abs(known - state[name]).max() > 1e-5 * size
+
+
+def test_straka_has_its_box(ridge, folder):
+    result = atmosphere(ridge, "--case", "straka", "--json", until=3, size="64x8")
+    (record,) = result.records()
+    assert record["atmosphere"]["step"] == pytest.approx(800 / 450 * 1.5)
+    assert record["items"] == 7 * 64 * 8
+    with h5py.File("out.h5") as h5:
+        coldest = h5["0000/potential_temperature"][...].min()
+    assert -17 < coldest < -15  # -15 K of temperature in the middle
 
 
 def test_implicit(ridge, folder):

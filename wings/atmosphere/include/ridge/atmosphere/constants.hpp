@@ -3,10 +3,8 @@
 
 namespace ridge::atmosphere {
 
-inline constexpr double length = 20000; ///< of the slice, m
-inline constexpr double height = 10000; ///< m
-inline constexpr double gravity = 9.8;  ///< m/s^2
-inline constexpr double cp = 1004;      ///< specific heat of dry air, J/kg/K
+inline constexpr double gravity = 9.8; ///< m/s^2
+inline constexpr double cp = 1004;     ///< specific heat of dry air, J/kg/K
 inline constexpr double cv = 717;
 inline constexpr double gas = 287;
 inline constexpr double p0 = 1e5; ///< Pa

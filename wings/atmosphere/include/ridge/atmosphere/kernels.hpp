@@ -2,3 +2,4 @@
 #pragma once
 
 #include <ridge/atmosphere/implicit.hpp>
+#include <ridge/atmosphere/viscous.hpp>
