@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -82,9 +83,19 @@ def _times(v: Value, g: Value) -> Parts:
 
 
 def _quotient(v: Value, g: Value) -> Parts:
-    share = Value("/", (g, v.args[1]))
+    divisor = v.args[1]
+    if divisor.plain:  # the same for all items: one division, and a factor that is taken out of sums
+        share = product(_inverse(divisor), g)
+    else:
+        share = Value("/", (g, divisor))
     yield 0, (), share
     yield 1, (), negated(product(share, v))
+
+
+def _inverse(of: Value) -> Value:
+    if of.op == "literal" and of.data and math.isfinite(1.0 / of.data):
+        return number(1.0 / of.data)
+    return Value("/", (number(1.0), of))
 
 
 def _extreme(v: Value, g: Value) -> Parts:
