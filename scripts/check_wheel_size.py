@@ -2,12 +2,11 @@
 
     check_wheel_size.py WHEEL BYTES [LEVELS]
 
-The wheels made are no smaller than what is counted here, but for the twentieth that advzip saves, and hold libraries of
+The wheels made are no smaller than what is counted here, less the twentieth that advzip saves, and hold libraries of
 the system, a megabyte. LEVELS: the processors that kernels of the cpu are counted for, where the wheel has
 them for fewer. Exits with 1 and says the largest files.
 """
 
-import shutil
 import sys
 import zipfile
 
@@ -30,7 +29,7 @@ def main():
         size = sum(size for size, _ in files)
         if part == "ridge_cpu" and levels > len(files):
             size = size * levels // len(files)
-        if size * (0.95 if shutil.which("advzip") else 1) > most:
+        if size * 0.95 > most:
             largest = ", ".join(f"{name} {n}" for n, name in sorted(files)[:-6:-1])
             sys.exit(f"the wheel {part} will have more than {most} bytes: {size} before its libraries are "
                      f"added; the largest files are {largest}")

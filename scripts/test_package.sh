@@ -27,7 +27,7 @@ fi
 rm -rf "$build/dist"
 "$root/scripts/wheel.sh" "$build/dist" "$build" "$python"
 # A wheel that is given away has kernels for three processors, is split, and no file of it has more than 10 MB.
-"$python" -B "$root/scripts/check_wheel_size.py" "$build"/dist/ridge-*.whl 9500000 3
+"$python" -B "$root/scripts/check_wheel_size.py" "$build"/dist/ridge-*.whl 9000000 3
 "$python" "$root/scripts/split_wheel.py" "$build"/dist/ridge-*.whl
 "$python" -m pip install --quiet --disable-pip-version-check --no-index --force-reinstall --no-deps \
   "$build"/dist/ridge*.whl
