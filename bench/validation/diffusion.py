@@ -15,7 +15,8 @@ import h5py
 import numpy as np
 from bodies import Validation, liquid, mean_of, mean_of_runs
 
-# Temperature, density: energy and pressure by Monte Carlo (mmlapps.nist.gov/srs/LJ_PURE/mc.htm), and the coefficient of diffusion, at temperatures within 0.002 of these.
+# Temperature, density: energy and pressure by Monte Carlo (mmlapps.nist.gov/srs/LJ_PURE/mc.htm), and the coefficient of
+# diffusion, printed for temperatures within 0.002 of these.
 PRINTED = [
     (0.85, 0.776, -5.5121, 0.0067714, 0.061),
     (0.85, 0.82, -5.7947, 0.55355, 0.048),
