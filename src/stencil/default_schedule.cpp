@@ -162,9 +162,10 @@ Schedule default_schedule(const Device& device, const Traits& traits, Index3 ext
     if (march && bulk_copies) return *march;
   }
   // Inputs that do not begin where bulk copies may are for points, and numbers in 16 bits that do
-  // not come in packs.
-  const bool can =
-      !narrow_anywhere(traits, at) && (bulk_copies || copies_of(device) != Copies::bulk);
+  // not come in packs where lanes copy them or tiles fit the registers.
+  const bool bulk = copies_of(device) == Copies::bulk;
+  const bool narrow = narrow_anywhere(traits, at) && (!bulk || tile_fits(traits));
+  const bool can = !narrow && (bulk_copies || !bulk);
   if (!tiles && can && marches(device, traits, extents)) {
     const auto march =
         march_for(device.facts(), device.kind(), copies_of(device), traits, extents, at);
