@@ -144,6 +144,31 @@ TEST_P(CgOn, MixedPrecisionReachesWhatDoubleReaches) {
   expect_dense_solution(4.3, 1e-10);
 }
 
+/// Close to a singular operator, and from right-hand sides whose squares are no numbers in single
+/// precision, or in any.
+TEST_P(CgOn, MixedPrecisionConvergesWhereDoubleDoes) {
+  const auto plain = b.get(queue);
+  const std::vector<double> none(plain.size());
+  for (const double diagonal : {4.01, 4.0001}) {
+    Cg cg(queue, apply<double>(diagonal), nx * ny);
+    MixedCg mixed(queue, apply<double>(diagonal), apply<float>(diagonal), nx * ny);
+    for (const double size : {1.0, 1e-200, 1e200}) {
+      auto sized = plain;
+      for (double& value : sized)
+        value *= size;
+      b.set(queue, sized);
+      x.set(queue, none);
+      const Solved right = cg.solve(x.reals(), b.reals(), {.tolerance = 1e-10});
+      x.set(queue, none);
+      const Solved solved = mixed.solve(x.reals(), b.reals(), {.tolerance = 1e-10});
+      EXPECT_TRUE(right.converged && solved.converged) << diagonal << " " << size;
+      EXPECT_LE(solved.residual, 1e-10) << diagonal << " " << size;
+      EXPECT_LE(solved.iterations, 1.3 * static_cast<double>(right.iterations))
+          << diagonal << " " << size;
+    }
+  }
+}
+
 TEST_P(CgOn, IsWhatBiCgStabGivesToo) { // pairs of real numbers are complex ones to it
   BiCgStab solver(queue, apply<double>(4.3), nx * ny);
   const Solved solved = solver.solve(x.reals(), b.reals(), {.tolerance = 1e-12});

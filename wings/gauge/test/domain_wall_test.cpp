@@ -139,7 +139,7 @@ TEST_P(DomainWallOn, MixedPrecisionReachesWhatDoubleReaches) {
     const solve::Solved reference = wide.solve(right, b, {.tolerance = 1e-12});
     EXPECT_LT(distance(x, right), 1e-10);
     EXPECT_EQ(reference.updates, 0);
-    EXPECT_LT(solved.iterations, 2 * reference.iterations);
+    EXPECT_LE(solved.iterations, 1.3 * static_cast<double>(reference.iterations));
   }
 }
 

@@ -29,7 +29,7 @@ WallCondition condition_of(std::string_view text, std::string_view entry) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
     throw UsageError(fmt::format("--boundary {}: there is no condition '{}'; mirror, antimirror, "
-                                 "periodic, dirichlet:V, neumann:G and untouched are right",
+                                 "periodic, dirichlet:V, neumann:G, untouched and free are right",
                                  entry, name));
   }
   made.kind = static_cast<Wall>(found - names.begin());
@@ -87,6 +87,9 @@ public:
       throw UsageError(fmt::format("--boundary {}: periodic is for both faces of an axis, of all "
                                    "arrays: {}=periodic",
                                    entry, face[0]));
+    }
+    if (condition.kind == Wall::free && dot != std::string_view::npos) {
+      throw UsageError(fmt::format("--boundary {}: free is for all arrays: {}=free", entry, face));
     }
     const int rank = dot == std::string_view::npos ? 1 : 2;
     for (std::size_t a = first; a < last; ++a) {

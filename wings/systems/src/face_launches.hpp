@@ -24,6 +24,24 @@ template <class A>
                                typeid(A))(queue, {all.data, static_cast<int>(all.size), most});
 }
 
+/// A free face of arrays that lie as `lies(array)` says.
+template <class T, class F>
+[[nodiscard]] FreeFace<T> free_face_of(const FreeFaces& of, const SystemSetup& setup, int axis,
+                                       int side, const F& lies) {
+  FreeFace<T> face;
+  face.axis = axis;
+  face.side = side;
+  face.lambda = lies(of.lambda);
+  face.mu = lies(of.mu);
+  for (std::size_t e = 0; e < 3; ++e) {
+    face.velocities[e] = lies(of.velocities[e]);
+    face.n[e] = comm::along(setup.extents, static_cast<int>(e));
+    face.over[e] = static_cast<T>(setup.spacing[static_cast<std::size_t>(axis)] / setup.spacing[e]);
+    face.wraps[e] = setup.walls.front()[e][0].kind == Wall::periodic;
+  }
+  return face;
+}
+
 /// Arrays that launches in layers read.
 template <class T>
 struct LayerTables {

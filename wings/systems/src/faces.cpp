@@ -31,7 +31,7 @@ struct Mirror {
 };
 
 std::optional<Mirror> mirror_of(const WallCondition& c, const Placement& p, int d, int side,
-                                Index n) {
+                                Index n, bool traction) {
   const Index first = side == 0 ? 0 : 2 * n - 2;
   const bool odd = p.mirrored.along(d) < 0;
   switch (c.kind) {
@@ -43,6 +43,8 @@ std::optional<Mirror> mirror_of(const WallCondition& c, const Placement& p, int 
     return Mirror{first, true};
   case Wall::neumann:
     return Mirror{first, false};
+  case Wall::free:
+    return Mirror{first, traction};
   default:
     return std::nullopt;
   }
@@ -144,7 +146,8 @@ BeyondArray<T> rules_of(const SystemKernel& kernel, const SystemSetup& setup, in
         s.high[d] = points - 1;
         continue;
       }
-      const auto mirror = mirror_of(c, placement, d, side, n);
+      const auto mirror = mirror_of(c, placement, d, side, n,
+                                    kernel.free_faces && kernel.free_faces->acts(array, d));
       if (!mirror) continue;
       const Index half = mirror->place - placement.half.along(d);
       rule.image = Image::reflected;
@@ -184,6 +187,40 @@ BeyondArray<T> rules_of(const SystemKernel& kernel, const SystemSetup& setup, in
                                    "enough, or 1",
                                    n, "xyz"[d], chain.arrays[static_cast<std::size_t>(array)].name,
                                    away, away + 2));
+    }
+  }
+  return made;
+}
+
+std::vector<std::array<int, 2>> free_faces(const SystemKernel& kernel, const SystemSetup& setup) {
+  std::vector<std::array<int, 2>> made;
+  for (int d = 0; d < 3; ++d) {
+    for (int side = 0; side < 2; ++side) {
+      const auto is_free = [&](const ArrayWalls& walls) {
+        return walls[static_cast<std::size_t>(d)][static_cast<std::size_t>(side)].kind ==
+               Wall::free;
+      };
+      if (std::none_of(setup.walls.begin(), setup.walls.end(), is_free)) continue;
+      const std::string face = fmt::format("{}{}", "xyz"[d], "-+"[side]);
+      if (!kernel.free_faces) {
+        throw UsageError(fmt::format("--boundary {}=free is of elastic; a free face of {} is "
+                                     "another condition: antimirror of acoustic",
+                                     face, kernel.name));
+      }
+      if (!std::all_of(setup.walls.begin(), setup.walls.end(), is_free)) {
+        throw UsageError(fmt::format("--boundary {0}=free is for all arrays, and one has another "
+                                     "condition at {0}",
+                                     face));
+      }
+      if (setup.part) {
+        throw UsageError(fmt::format("--boundary {}=free runs on one rank; start one", face));
+      }
+      if (!kernel.storage.empty()) {
+        throw UsageError(fmt::format("--boundary {}=free runs in fp32 and fp64, not beside "
+                                     "--store-as {}",
+                                     face, kernel.storage));
+      }
+      if (along(setup.extents, d) > 1) made.push_back({d, side});
     }
   }
   return made;

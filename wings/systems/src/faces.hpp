@@ -20,6 +20,11 @@ template <class T>
 [[nodiscard]] BeyondArray<T> rules_of(const SystemKernel& kernel, const SystemSetup& setup,
                                       int array, const Index3& points);
 
+/// The free faces among those of a system, without memory: axis and side of each. Throws UsageError
+/// where the system knows none, or an array has another condition there.
+[[nodiscard]] std::vector<std::array<int, 2>> free_faces(const SystemKernel& kernel,
+                                                         const SystemSetup& setup);
+
 /// The points of an array in absorbing layers, without their factors, and the factors along one
 /// axis: what is left of a wave's strength after a step there.
 [[nodiscard]] ShellOf layers_of(const SystemSetup& setup, const Placement& placement,

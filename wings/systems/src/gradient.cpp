@@ -133,6 +133,10 @@ SystemGradient::SystemGradient(Queue& queue, System& system, const SystemKernel&
                                const SystemSetup& setup, const SystemAdjoint& adjoint, Index kept) {
   if (!kernel.swaps.empty() || setup.part)
     throw UsageError("gradients are of systems whose arrays are not swapped, on one rank");
+  if (!free_faces(kernel, setup).empty()) {
+    throw UsageError("gradients know no free faces; antimirror is known: no normal stress and no "
+                     "tangential velocity");
+  }
   parts_ = std::make_unique<Parts>(queue, system, kernel, setup, adjoint, kept);
 }
 SystemGradient::~SystemGradient() {

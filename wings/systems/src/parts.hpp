@@ -61,8 +61,9 @@ struct System::Parts {
     if (auto* const gpu = std::get_if<GpuSchedule>(&schedule)) gpu->graph = Graph::off;
     plan = make_plan(chain, setup.extents, request_of(schedule));
     const auto* const cpu = std::get_if<CpuSchedule>(&schedule);
-    waves = cpu != nullptr && !swaps() && !setup.layers.matched && (!setup.part || whole_rows()) &&
-            !wave_of(chain, plan, cpu->fuse).empty();
+    without_traction = free_faces(kernel, setup);
+    waves = cpu != nullptr && !swaps() && without_traction.empty() && !setup.layers.matched &&
+            (!setup.part || whole_rows()) && !wave_of(chain, plan, cpu->fuse).empty();
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -217,8 +218,9 @@ struct System::Parts {
   Description chain;
   Schedule schedule;
   Plan plan;
-  bool recordable = true; ///< steps may be a graph
-  bool waves = false;     ///< rows are computed in waves
+  bool recordable = true;                           ///< steps may be a graph
+  bool waves = false;                               ///< rows are computed in waves
+  std::vector<std::array<int, 2>> without_traction; ///< faces: axis and side
   std::vector<ArrayLayout> layouts;
   std::vector<Memory> memories, saved;
   Index saved_step = 0;

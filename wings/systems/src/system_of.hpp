@@ -200,10 +200,13 @@ private:
   struct Faces {
     Bound bound;
     std::unique_ptr<comm::Exchange> exchange;
+    std::vector<Bound> free; ///< velocities beyond free faces
 
     void run(StepPart part = StepPart::all) const {
       if (exchange && part != StepPart::compute) exchange->run();
       if (bound && part != StepPart::exchange) bound.run();
+      for (const Bound& face : free)
+        if (part != StepPart::exchange) face.run();
     }
   };
   /// A step's launches, from arrays as they are after an even or odd number of steps.
@@ -276,7 +279,26 @@ private:
       return box_around({-r.low.x, -r.low.y, -r.low.z}, {r.high.x, r.high.y, r.high.z});
     });
     made.bound = bind_faces(queue, all, most);
+    const bool moves = std::any_of(of.begin(), of.end(), [&](int a) {
+      return kernel.free_faces && a == kernel.free_faces->velocities[0];
+    });
+    for (std::size_t i = 0; i < without_traction.size() && moves; ++i)
+      made.free.push_back(bind_free(without_traction[i][0], without_traction[i][1], p));
     return made;
+  }
+  [[nodiscard]] Bound bind_free(int axis, int side, int p) {
+    if constexpr (is_stored<T>) {
+      return {};
+    } else {
+      const auto lies = [&](int a) {
+        const ArrayLayout& at = layout(a);
+        return typename FreeFace<T>::Array{memory(a, p) + at.before, at.row, at.plane, at.before,
+                                           at.elements};
+      };
+      const FreeFace<T> face = free_face_of<T>(*kernel.free_faces, setup, axis, side, lies);
+      free_faces_.emplace_back(queue, std::vector<FreeFace<T>>{face}, "a free face");
+      return bind_on_faces(queue, free_faces_.back(), face.points());
+    }
   }
   /// Sets points in shells of at most so many, on a queue.
   [[nodiscard]] Bound bind_faces(Queue& on, const std::vector<BeyondArray<T>>& all, Index most) {
@@ -584,6 +606,7 @@ private:
   std::array<Launches, 2> launches_;
   StepPart part_ = StepPart::all;
   std::vector<OnDevice<BeyondArray<T>>> shells_;
+  std::vector<OnDevice<FreeFace<T>>> free_faces_;
   std::vector<LayerTables<T>> layers_;
   std::unique_ptr<MatchedLayers<Number>> matched_;
   std::vector<OnDevice<double>> tables_;

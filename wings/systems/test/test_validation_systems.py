@@ -4,7 +4,7 @@ import pytest
 
 from validation import require_agreement
 
-PROBLEMS = ["bowl", "cavity", "cylinder", "dam", "half_space", "hump", "lake", "mie", "modes", "point_force",
+PROBLEMS = ["bowl", "cavity", "cylinder", "dam", "garvin", "half_space", "hump", "lake", "mie", "modes", "point_force",
             "point_source", "poiseuille", "taylor_green"]  # fmt: skip
 
 

@@ -108,6 +108,22 @@ struct BeyondArray {
   }
 };
 
+/// A face without traction: velocities beyond it are those of points as far inside, plus slopes.
+template <class T>
+struct FreeFace {
+  struct Array {
+    T* data = nullptr; ///< item (0, 0, 0)
+    Index row = 0, plane = 0, before = 0, size = 0;
+  };
+  Array velocities[3], lambda, mu;
+  Index n[3] = {1, 1, 1};
+  int axis = 0, side = 0;
+  NumberOf<T> over[3] = {1, 1, 1}; ///< the spacing along the axis over that along each
+  bool wraps[3] = {false, false, false};
+
+  [[nodiscard]] RIDGE_FN Index points() const { return n[0] * n[1] * n[2] / n[axis]; }
+};
+
 /// An array whose points in a shell are multiplied by the factors of their three indices.
 template <class T>
 struct DampedArray {

@@ -46,12 +46,28 @@ enum class Wall {
   periodic,   ///< both faces of the axis
   dirichlet,  ///< at the first point of the range: there u = V, odd beyond it
   neumann,    ///< there du/dn = G along the outward normal, even beyond it
-  untouched   ///< points beyond keep 0
+  untouched,  ///< points beyond keep 0
+  free        ///< at the first point: no traction (FreeFaces)
 };
 constexpr auto enum_names(Wall) {
-  return std::array<std::string_view, 6>{"mirror",    "antimirror", "periodic",
-                                         "dirichlet", "neumann",    "untouched"};
+  return std::array<std::string_view, 7>{"mirror",  "antimirror", "periodic", "dirichlet",
+                                         "neumann", "untouched",  "free"};
 }
+
+/// Arrays of an elastic system by number, for faces without traction: stresses that act on such a
+/// face are odd about its points; velocities go on with the slopes for which no stress is there,
+///   dv_n/dn = -lambda / (lambda + 2 mu) (dv_e/de + dv_f/df),   dv_e/dn = -dv_n/de.
+struct FreeFaces {
+  std::array<int, 3> velocities;
+  int lambda, mu;
+  std::array<std::array<int, 3>, 3> tractions; ///< by the axis of the face
+  [[nodiscard]] constexpr bool acts(int array, int axis) const {
+    bool found = false;
+    for (const int one : tractions[static_cast<std::size_t>(axis)])
+      found = found || one == array;
+    return found;
+  }
+};
 
 /// The condition at one face of one array.
 struct WallCondition {
@@ -66,7 +82,7 @@ using ArrayWalls = std::array<std::array<WallCondition, 2>, 3>;
 /// Reads a list of [ARRAY.]AXIS[-|+]=CONDITION, separated by commas, for arrays of these names;
 /// what names an array counts before what does not. Faces that are not named are mirrors. Throws
 /// UsageError for an array, axis or condition that there is not, a face given twice, and periodic
-/// on one face or one array alone.
+/// on one face, or periodic and free for one array alone.
 [[nodiscard]] std::vector<ArrayWalls> parse_walls(std::string_view text,
                                                   const std::vector<std::string>& arrays);
 

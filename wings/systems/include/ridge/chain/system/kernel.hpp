@@ -9,6 +9,7 @@
 //   static constexpr std::array<double, N> defaults;           of arrays nobody gives; NaN: needed
 //   static constexpr bool absorbs;                             layers may draw its arrays to 0
 //   static constexpr bool only_periodic;                       its arrays know no other walls
+//   static constexpr FreeFaces free_faces;                     what a face without traction takes
 //   void set_step(double dt, const std::array<double, 3>& spacing);
 //   double speed(const double* values) const;                  of the fastest wave at a point
 //   double stable_step(const std::array<double, 3>& spacing, double speed) const;
@@ -49,6 +50,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -112,10 +114,11 @@ struct SystemKernel {
   std::vector<SystemNumber> numbers; ///< those that it says what is right for
   bool absorbs = false;
   bool only_periodic = false; ///< its arrays have no other walls
-  bool has_bodies = false;    ///< points that are no fluid, which have codes
-  bool asks_places = false;   ///< its operations ask where items are in the range
-  bool tells_places = false;  ///< steps on a part of the range tell them
-  bool knows_step = false;    ///< set_step is there: else a step counts as 1
+  std::optional<FreeFaces> free_faces;
+  bool has_bodies = false;   ///< points that are no fluid, which have codes
+  bool asks_places = false;  ///< its operations ask where items are in the range
+  bool tells_places = false; ///< steps on a part of the range tell them
+  bool knows_step = false;   ///< set_step is there: else a step counts as 1
 
   std::function<Program(Queue&, int element_bytes, const SystemStep&)> bind;
   /// fp16 or bf16 where it has been stored so (system/stored.hpp): `of_float` and programs of 4
@@ -208,7 +211,8 @@ template <class T, class Kept>
   };
   [&]<int... A>(std::integer_sequence<int, A...>) {
     (set(std::integral_constant<int, A>{}), ...);
-  }(std::make_integer_sequence<int, arrays_of<Kept>>{});
+  }
+  (std::make_integer_sequence<int, arrays_of<Kept>>{});
   return Program(queue, LaunchOf<Kept, T>{request, step.first}, step.schedule, name);
 }
 
@@ -263,8 +267,11 @@ template <class C, bool Places = false>
   made.look = std::move(points.look);
   if constexpr (requires { C::absorbs; }) made.absorbs = C::absorbs;
   if constexpr (requires { C::only_periodic; }) made.only_periodic = C::only_periodic;
+  if constexpr (requires { C::free_faces; }) made.free_faces = C::free_faces;
   if constexpr (requires { C::has_bodies; }) made.has_bodies = C::has_bodies;
-  made.knows_step = requires(C c) { c.set_step(1.0, std::array<double, 3>{}); };
+  made.knows_step = requires(C c) {
+    c.set_step(1.0, std::array<double, 3>{});
+  };
   made.bind = [name, chain](Queue& queue, int element_bytes, const SystemStep& step) {
     return element_bytes == 4 ? detail::bind_step<C, float, C, Places>(queue, chain, step, name)
                               : detail::bind_step<C, double, C, Places>(queue, chain, step, name);

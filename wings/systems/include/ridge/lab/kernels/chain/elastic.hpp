@@ -154,6 +154,8 @@ struct Elastic {
   }();
   static constexpr std::array<double, 12> defaults{0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1};
   static constexpr bool absorbs = true;
+  static constexpr chain::FreeFaces free_faces{
+      {0, 1, 2}, 10, 11, {{{3, 6, 7}, {6, 4, 8}, {7, 8, 5}}}};
 
   void set_step(double dt, const std::array<double, 3>& h) {
     const auto set = [&](auto& op) { op.x = dt / h[0], op.y = dt / h[1], op.z = dt / h[2]; };
