@@ -48,7 +48,7 @@ RIDGE_CALL void add_outer(ColourMatrix<V>& sum, const Spinor<V>& a, const Spinor
 template <class Fermion>
 struct HopsByLinks {
   static constexpr bool has_spin = std::is_same_v<Fermion, Spinor<double>>;
-  static constexpr const char* name = "gradient by links";
+  static constexpr const char* name = "hops by links";
   static constexpr double flops = 4 * (has_spin ? 2 * (2 * 12 + 4 * 9 * 10) : 2 * 9 * 10);
 
   lattice::SiteView<const Fermion> psi, w;
