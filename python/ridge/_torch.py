@@ -22,7 +22,7 @@ def is_asked(arrays: Sequence[Any], outs: Sequence[Any], numbers: Mapping[str, A
 
 
 @functools.cache
-def _increment() -> tuple[type, Callable[[Any], None]]:
+def _increment() -> tuple[Any, Callable[[Any], None]]:
     """Torch's type of tensors, and what tells it that one was written to: looked up once."""
     torch: Any = sys.modules["torch"]
     known = getattr(torch.autograd.graph, "increment_version", None)
@@ -41,8 +41,7 @@ def recorded(kernel: Any, arrays: tuple[Any, ...], out: Any, schedule: str, devi
              numbers: Mapping[str, Any]) -> Any:
     """A call some of whose arguments require a gradient, as the kernel's own."""
     if kernel._form is None:
-        raise TypeError(f"{kernel.__name__}: {_first_asked(kernel, arrays, out)} requires a gradient, which ridge does "
-                        "not compute; pass x.detach()")
+        raise _not_computed(kernel, _first_asked(kernel, arrays, out))
     if out is None and sys.modules["torch"].is_grad_enabled():
         made = planned(kernel, arrays, schedule, device, numbers)
         if made is not NotImplemented:
@@ -50,6 +49,10 @@ def recorded(kernel: Any, arrays: tuple[Any, ...], out: Any, schedule: str, devi
     outs = None if out is None else kernel._outputs_of(out)
     made = called(kernel, arrays, outs, {"schedule": schedule, "device": device}, dict(numbers))
     return out if out is not None else made if len(made) > 1 else made[0]
+
+
+def _not_computed(kernel: Any, name: str) -> TypeError:
+    return TypeError(f"{kernel.__name__}: {name} requires a gradient, which ridge does not compute; pass x.detach()")
 
 
 def _first_asked(kernel: Any, arrays: tuple[Any, ...], out: Any) -> str:
@@ -65,7 +68,11 @@ def called(kernel: Any, arrays: tuple[Any, ...], outs: Optional[tuple[Any, ...]]
     values = _values(numbers)
     if not torch.is_grad_enabled():
         return _run(kernel, list(map(_arrays.plain, arrays)), outs, options, values)
-    by = [n for n, a in zip(kernel._array_names(len(arrays)), arrays) if requires_gradient(a)]
+    names = kernel._array_names(len(arrays))
+    for name, array in zip(names, arrays):
+        if getattr(array, "requires_grad", False) is True and not requires_gradient(array):
+            raise _not_computed(kernel, name)  # of another library than torch
+    by = [n for n, a in zip(names, arrays) if requires_gradient(a)]
     by += [n for n, x in numbers.items() if requires_gradient(x)]
     if outs is not None and any(map(requires_gradient, outs)):
         by.append("out")
