@@ -124,17 +124,22 @@ def test_reader_that_leaves_ends_the_run_in_good_order(ridge, inputs, command):
     assert not [name for name in left_in(inputs) if name.endswith((".lock", ".partial"))]
 
 
-def test_ranks_that_a_launcher_ends_leave_no_locks(mpi, inputs):
-    """By SIGTERM, as launchers do where a pipe is closed or a rank has failed."""
-    launcher, ranks = running_ranks(mpi, [*LONG["evolve"], "--every", 10**4, "-o", "out.h5", "--device", "cpu"])
+def end_when_there(launcher, ranks, file):
+    """Ends all ranks as soon as a file is there."""
     began = time.monotonic()
-    while not os.path.exists("out.xdmf"):
+    while not os.path.exists(file):
         assert launcher.poll() is None and time.monotonic() - began < 600
         time.sleep(0.01)
     for rank in ranks:
         os.kill(rank, signal.SIGTERM)
     launcher.communicate(timeout=60)
     assert launcher.returncode != 0
+
+
+def test_ranks_that_a_launcher_ends_leave_no_locks(mpi, inputs):
+    """By SIGTERM, as launchers do where a pipe is closed or a rank has failed."""
+    launcher, ranks = running_ranks(mpi, [*LONG["evolve"], "--every", 10**4, "-o", "out.h5", "--device", "cpu"])
+    end_when_there(launcher, ranks, "out.xdmf")
     assert not [name for name in left_in(inputs) if name.endswith((".lock", ".partial"))]
 
 
@@ -148,14 +153,7 @@ def test_ranks_that_a_launcher_ends_while_a_lock_is_made_leave_none(mpi, inputs,
     subprocess.run(["cc", "-shared", "-fPIC", "-o", "slow.so", "slow.c"], check=True)
     monkeypatch.setitem(ENVIRONMENT, "LD_PRELOAD", str(inputs / "slow.so"))
     launcher, ranks = running_ranks(mpi, ["evolve", "heat", "in.h5:/u", "-o", "out.h5", "--device", "cpu"])
-    began = time.monotonic()
-    while ".out.h5.lock" not in os.listdir():
-        assert launcher.poll() is None and time.monotonic() - began < 600
-        time.sleep(0.01)
-    for rank in ranks:
-        os.kill(rank, signal.SIGTERM)
-    launcher.communicate(timeout=60)
-    assert launcher.returncode != 0
+    end_when_there(launcher, ranks, ".out.h5.lock")
     assert not [name for name in left_in(inputs) if name.startswith(".")]
 
 

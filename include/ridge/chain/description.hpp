@@ -63,8 +63,8 @@ struct Description {
   [[nodiscard]] PassedGroup passing_of(int first, int last) const;
   /// Whether any of these operations scans.
   [[nodiscard]] bool scans_in(int first, int last) const;
-  /// Whether an operation that uses at most so many arrays reads rows of one again, between given
-  /// ends.
+  /// True where an operation that uses at most so many arrays reads rows of one again, between
+  /// given ends.
   [[nodiscard]] bool reads_rows_again(int most = 1 << 20) const;
   /// Whether GPU lanes march through operations that run alone.
   [[nodiscard]] bool marches_alone() const;

@@ -47,8 +47,8 @@ constexpr HeldRows held_rows(int array, HeldRows before = {}) {
 /// (docs/design/chains.md).
 inline constexpr int most_marched_arrays = 24;
 
-/// Whether lanes of the run's launches march on GPUs: they read rows again, nothing lies elsewhere
-/// beyond the ends, and arrays are few.
+/// True where lanes of the run's launches march on GPUs: they read rows again, nothing lies
+/// elsewhere beyond the ends, and arrays are few.
 template <class C, int First, int Last>
 constexpr bool run_marches() {
   bool reads_again = false;

@@ -15,7 +15,7 @@ namespace ridge {
 
 namespace detail {
 
-/// What keeps the root of 0 from being 0 times infinity.
+/// Keeps the root of 0 from being 0 times infinity.
 inline constexpr double least_of_root = 1e-280;
 
 /// sqrt(x) of y ~ 1/sqrt(x), within 2^-19: Householder's iteration, as improve_rsqrt.

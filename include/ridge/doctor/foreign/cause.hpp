@@ -59,8 +59,8 @@ struct ForeignCause {
   Counted (*evidence)(const Subject&) = nullptr;
   /// Time now over time without the cause, at most.
   double (*gain)(const Subject&, double evidence) = nullptr;
-  /// What the gain needs and is not known, in words; empty where all is. Null: it needs how busy
-  /// the device's units are.
+  /// Figures that the gain needs and are not known, in words; empty where all is. Null: it needs
+  /// how busy the device's units are.
   std::string_view (*missing)(const Subject&) = nullptr;
   std::string_view experiment; ///< what confirms it
   /// Where the experiment is the program with variables set, "NAME=VALUE ...": it is run by

@@ -24,8 +24,8 @@ using SpillLines = std::map<std::string, std::vector<SpillLine>, std::less<>>;
 [[nodiscard]] SpillLines read_spill_lines(std::string_view text);
 void add_spill_lines(Foreign& all, const SpillLines& lines);
 
-/// What a run knows beside its timeline and the profilers' files, a line each: the program's own
-/// time, the roof that was measured, notes, and what experiments brought.
+/// All that a run knows beside its timeline and the profilers' files, a line each: the program's
+/// own time, the roof that was measured, notes, and what experiments brought.
 [[nodiscard]] std::string run_text_of(const Foreign& all);
 /// Takes that again; lines that are none are left out.
 void take_run(Foreign& all, std::string_view text);
