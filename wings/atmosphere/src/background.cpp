@@ -47,6 +47,15 @@ double potential_temperature(Case c, double z) {
                                   : theta0;
 }
 
+/// Air whose potential temperature is another than at rest by so much: as much air in a cell as at
+/// rest, so that sound begins (miniWeather), or its pressure.
+Column at_density_of_rest(const Column& rest, double theta) {
+  return {rest.density, rest.density * (theta + rest.heat / rest.density)};
+}
+Column at_pressure_of_rest(const Column& rest, double theta) {
+  return {rest.heat / (theta + rest.heat / rest.density), rest.heat};
+}
+
 /// Temperature over potential temperature at rest.
 double exner_function(Case c, double z) {
   if (c != Case::gravity_waves) return 1 - gravity * z / (cp * theta0);
@@ -97,13 +106,16 @@ Cell initial_cell(Case c, double length, double x, double z, double dx, double d
       const double px = x + points[i] * dx;
       const double pz = z + points[k] * dz;
       const Column rest = background(c, pz);
-      double theta = 0;
-      for (const Bell& bell : perturbations)
-        theta += bell.at(px, pz);
-      if (c == Case::straka) theta /= exner_function(c, pz);
+      double bell = 0;
+      for (const Bell& one : perturbations)
+        bell += one.at(px, pz);
+      const Column here = c == Case::straka
+                              ? at_pressure_of_rest(rest, bell / exner_function(c, pz))
+                              : at_density_of_rest(rest, bell);
       const double weight = weights[i] * weights[k];
-      cell[1] += weight * rest.density * (c == Case::gravity_waves ? wind : 0);
-      cell[3] += weight * (rest.density * (theta + rest.heat / rest.density) - rest.heat);
+      cell[0] += weight * (here.density - rest.density);
+      cell[1] += weight * here.density * (c == Case::gravity_waves ? wind : 0);
+      cell[3] += weight * (here.heat - rest.heat);
     }
   }
   return cell;

@@ -204,7 +204,7 @@ def viscous(state, nu, dt, dx, dz):
 def test_viscosity(ridge, folder, device):
     """Behind a step without: the case's own box has cells of other sizes along x and z."""
     for nu in (0, 4e3):
-        atmosphere(ridge, "--case", "straka", "--viscosity", nu, "--step", 0.2, "--snapshots", 1, "--device", device,
+        atmosphere(ridge, "--case", "thermal", "--viscosity", nu, "--step", 0.2, "--snapshots", 1, "--device", device,
                    "--length", 6000, "--height", 5000, until=0.2, file=f"{nu:g}.h5", size="37x21")  # fmt: skip
     with h5py.File("0.h5") as plain, h5py.File("4000.h5") as found:
         state = {name: plain["0001"][name][...] for name in FIELDS}
@@ -222,7 +222,10 @@ def test_straka_has_its_box(ridge, folder):
     assert record["items"] == 7 * 64 * 8
     with h5py.File("out.h5") as h5:
         coldest = h5["0000/potential_temperature"][...].min()
+        heat, density = h5["0000/heat"][...], h5["0000/density"][...]
     assert -17 < coldest < -15  # -15 K of temperature in the middle
+    assert np.abs(heat).max() < 1e-10  # the pressure is that at rest: cold air is heavier
+    assert 0.04 < density.max() < 0.07
 
 
 def test_implicit(ridge, folder):
