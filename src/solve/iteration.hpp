@@ -229,8 +229,10 @@ class Drop {
 public:
   /// `slow`: of iterations a decade, by whose cube it falls less far: what the iteration does not
   /// know of the residual grows with the condition, and takes the direction with it.
-  explicit Drop(double first, double least = 1e-4, double slow = 9e-8)
-      : factor_(first), least_(least), slow_(slow) {}
+  /// `astray`: how far from |r|^2 its product with the direction may be.
+  explicit Drop(double first, double least = 1e-4, double slow = 9e-8, double astray = 0.1)
+      : factor_(first), least_(least), slow_(slow), astray_(astray) {}
+  [[nodiscard]] double astray() const { return astray_; }
   [[nodiscard]] double factor() const { return factor_; }
   /// Where a decade takes so many iterations.
   [[nodiscard]] double factor_at(double pace) const {
@@ -249,7 +251,7 @@ public:
 
 private:
   static constexpr double most = 0.1;
-  double factor_, least_, slow_;
+  double factor_, least_, slow_, astray_;
 };
 
 /// Iterations a decade of |r|, of |r|^2 before and after so many.

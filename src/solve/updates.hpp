@@ -16,17 +16,31 @@
 
 namespace ridge::solve {
 
+/// Runs that make nothing better, after which a column is given up.
+inline constexpr int given_up = 2;
+
 /// What the host knows of a column.
 struct Column {
   double wanted = 0, measured = 0, before = -1;
   double began = 0; ///< iterations before this run
   double pace = 0;  ///< iterations a decade, in the run before
   int lost = 0;     ///< runs, one after the other, that made little or nothing better
+  /// The most iterations a decade of a run so far, and the fewest of a later one.
+  double slowest = 0, quickest = 0;
   bool converged = false, anew = true, broken = false;
   bool worse = false, better = false; ///< than the best, after this run
   /// The residual falls no further in these numbers, or there is none.
-  [[nodiscard]] bool spent() const { return broken || lost >= 2; }
+  [[nodiscard]] bool spent() const { return broken || lost >= given_up; }
   [[nodiscard]] bool goes_on() const { return !converged && !spent(); }
+  /// Takes the pace of a run. Whether its numbers have lost what iterations in double would have:
+  /// their pace, which falls behind again after it has grown, or their direction, where
+  /// `kept`, (r, p) / |r|^2 after it, is further from 1 than `astray`.
+  [[nodiscard]] bool loses(double kept, double astray) {
+    const bool again = quickest < 0.7 * slowest && pace > 3 * quickest;
+    if (pace > slowest) slowest = quickest = pace;
+    quickest = std::min(quickest, pace);
+    return again || !(std::abs(kept - 1) < astray);
+  }
 };
 
 /// What iterations have done so far in the column that is furthest behind.
@@ -49,7 +63,9 @@ inline bool all_ended(const double* all, std::size_t columns) {
 /// Columns of which each is as far as its scalars say.
 class Columns {
 public:
-  explicit Columns(int number) : all_(static_cast<std::size_t>(number)) {}
+  /// `astray`: how far (r, p) / |r|^2 may be from 1 before double takes over; 0: they are in
+  /// double.
+  Columns(int number, double astray) : all_(static_cast<std::size_t>(number)), astray_(astray) {}
 
   void want(const double* now, double tolerance) {
     each(now, [&](Column& c, const double* s) {
@@ -88,9 +104,11 @@ public:
       if (s[iterated2] > 0) worst = std::max(worst, c.measured / s[iterated2]);
       if (!(c.measured >= 0)) worst = std::numeric_limits<double>::infinity();
       c.lost = c.measured < 0.5 * c.before ? 0 : c.lost + 1;
+      if (astray_ > 0 && c.loses(s[along] / c.measured, astray_)) c.lost = given_up;
       c.anew = c.lost > 0 || s[broken] != 0 || !std::isfinite(s[along]);
     });
     if (worst >= 0) drop.note(worst, 1);
+    give_up_together();
   }
   [[nodiscard]] bool any_worse() const {
     return std::any_of(all_.begin(), all_.end(), [](const Column& c) { return c.worse; });
@@ -149,6 +167,18 @@ public:
   [[nodiscard]] const Column& operator[](std::size_t c) const { return all_[c]; }
 
 private:
+  /// An iteration takes its time for one column or all: where those that double waits for are half
+  /// of them, the others go there, too.
+  void give_up_together() {
+    std::ptrdiff_t waiting = 0, going = 0;
+    for (const Column& c : all_) {
+      waiting += !c.converged && !c.broken && c.spent() ? 1 : 0;
+      going += c.goes_on() ? 1 : 0;
+    }
+    if (astray_ == 0 || waiting < std::max<std::ptrdiff_t>(going, 1)) return;
+    for (Column& c : all_)
+      if (c.goes_on()) c.lost = given_up;
+  }
   template <class F>
   void each(const double* now, const F& f) {
     for (Column& c : all_) {
@@ -157,6 +187,7 @@ private:
     }
   }
   std::vector<Column> all_;
+  double astray_;
 };
 
 /// Memory beside the iteration's own.
@@ -182,7 +213,7 @@ std::vector<Solved> solve_by_updates(Workspace& work, const Operator<double>& ap
   add_op(back, work, TakeBest{beside.best, x, work.s()});
 
   const Stopwatch watch; // what was bound may have been compiled first
-  Columns columns(work.columns());
+  Columns columns(work.columns(), mixed ? drop.astray() : 0);
   std::vector<Solved> solved(n);
   Solved& all = solved.front();
   const auto run = [&all](const Chain& chain) {
