@@ -3,7 +3,8 @@
     python bench/validation/cylinder.py RIDGE [DEVICE] [--small]
 
 2D-1 (Reynolds number 20) and 2D-2 (100), lbm-walls with n points a diameter: a wall that moves is the inlet, an open face
-the outlet, walls of the cylinder lie where `distance` is 0. --small: 2D-1 with ten points.
+the outlet, walls of the cylinder lie where `distance` is 0. --small: 2D-1 with ten points. The lift of 2D-2 grows with
+the points a diameter: 20, 30, 40 and 60 give 0.946, 0.956, 0.975 and 0.984, so it takes 60.
 """
 
 import numpy as np
@@ -44,7 +45,7 @@ def main():
     problem.compare("2D-1: drag", drag.mean(), (5.57, 5.59), 0.1 if problem.small else 0.03)
     problem.compare("2D-1: lift", lift.mean(), (0.0104, 0.0110), 0.004 if problem.small else 0.001)
     if not problem.small:
-        drag, lift, time = forces(problem, 100, 30, 0.03, 100, 14)  # four periods
+        drag, lift, time = forces(problem, 100, 60, 0.03, 100, 14)  # four periods
         up = np.flatnonzero((lift[:-1] < 0) & (lift[1:] >= 0))
         print(f"2D-2: {len(up) - 1} periods")
         problem.compare("2D-2: largest drag", drag.max(), (3.22, 3.24), 0.03)
