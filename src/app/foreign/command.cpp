@@ -117,10 +117,12 @@ Foreign run_for_timeline(const Profiled& program, const ForeignAsked& asked, boo
   };
   if (!asked.quick) show({});
   Stopwatch time;
+  Ended again;
   Foreign all = timeline_of(program, [&](const Environment& more) {
     if (asked.quick) return show(more);
-    if (!more.empty()) (void)run_program(program.words, Shown::nowhere, more);
+    if (!more.empty()) again = run_program(program.words, Shown::nowhere, more);
   });
+  if (again.status != 0) all.run.notes.push_back(note_of_failed_run("for the timeline", again));
   if (!asked.quick) all.run.taken.emplace_back("timeline", time.seconds());
   take_usage(all.run, ended, worked);
   all.run.card = card;
@@ -159,7 +161,7 @@ Foreign examine_program(const std::vector<std::string>& words, const ForeignAske
   }
   if (all.run.span <= 0 && all.kernels.empty()) {
     all.run.device = "cpu";
-    count_by_perf(program, all);
+    count_by_perf(program, asked.quick, all);
   }
   return all;
 }

@@ -271,7 +271,7 @@ void count_by_rocprof(const Profiled& program, Foreign& all) {
   all.run.notes.push_back(fmt::format("rocprofv3 left no counters ({})", to_text(ended)));
 }
 
-void count_by_perf(const Profiled& program, Foreign& all) {
+void count_by_perf(const Profiled& program, bool at_once, Foreign& all) {
   const std::string perf = find_perf();
   if (perf.empty()) {
     all.run.notes.emplace_back(
@@ -281,23 +281,25 @@ void count_by_perf(const Profiled& program, Foreign& all) {
   }
   const Scratch folder;
   const std::string counts = folder.file("counts"), samples = folder.file("samples");
-  const Ended counting = run_program(
-      joined({perf, "stat", "-x,", "-o", counts, "-e", doctor::perf_events(), "--"}, program.words),
-      Shown::nowhere);
+  const Words count{perf, "stat", "-x,", "-o", counts, "-e", doctor::perf_events(), "--"};
+  const Words sample{perf, "record", "-q", "-F", "199", "-o", samples, "--"};
+  const auto run = [&](const Words& under) {
+    return run_program(joined(under, program.words), Shown::nowhere);
+  };
+  const Ended counting = run(at_once ? joined(count, sample) : count);
   keep_file(program, counts, "perf.csv");
   Foreign found;
   found.run = all.run;
   const bool any = doctor::read_perf(content(counts), found);
-  if (!any || counting.status != 0) all.run.notes.emplace_back(allow_perf);
+  if (!any) all.run.notes.emplace_back(allow_perf);
+  if (any && counting.status != 0)
+    all.run.notes.push_back(note_of_failed_run("under perf", counting));
   all.run.processor = found.run.processor;
   if (any && !found.run.processor.cycles)
     all.run.notes.emplace_back("the system sees no counters of this processor (a virtual machine "
                                "must be given them): misses "
                                "of caches, branches and the TLB are not known");
-  const Ended sampling =
-      run_program(joined({perf, "record", "-q", "-F", "199", "-o", samples, "--"}, program.words),
-                  Shown::nowhere);
-  if (sampling.status != 0) return;
+  if ((at_once ? counting : run(sample)).status != 0) return;
   const std::string report = report_of_perf(samples);
   keep_text(program.keep, report, "perf.txt");
   take_functions(all, report);
