@@ -10,7 +10,7 @@
 #                                      read, of the timeline the first 400 kernels, run.tsv
 #   bench/patients.sh programs FOLDER  the foreign programs; what they need and is missing here is skipped, and said;
 #                                      PROGRAMS: a regular expression of some
-#   bench/patients.sh rules FOLDER     what ncu's own rules say of the patients: FOLDER/NAME-rules.txt
+#   bench/patients.sh rules FOLDER     the doctor beside ncu's own rules, on the same reports (bench/ncu_rules.py)
 #
 # RIDGE names the command (build/ridge). `run` takes PATIENTS, names of test/doctor/patients without .cu.
 set -uo pipefail
@@ -48,7 +48,7 @@ pack() {
   printf '%s\n' '#!/bin/sh' 'here=$(dirname "$(realpath "$0")")' \
     'exec /lib64/ld-linux-x86-64.so.2 --library-path "$here/lib" "$here/ridge.bin" "$@"' >"$folder/ridge"
   chmod +x "$folder/ridge"
-  cp bench/patients.sh "$folder/bench/"
+  cp bench/patients.sh bench/ncu_rules.py "$folder/bench/"
   mkdir -p "$folder/src/doctor/foreign" && cp src/doctor/foreign/counts.cpp "$folder/src/doctor/foreign/" # for store
   cp -r test/doctor "$folder/test/"
 }
@@ -186,15 +186,7 @@ programs() {
   done
 }
 
-rules() {
-  for row in "${planted[@]}"; do
-    read -r name cause <<<"$row"
-    echo "== $name ($cause)"
-    timeout 30 ncu --set full --clock-control none --launch-skip 2 --launch-count 1 "$folder/bin/$name" sick \
-      >"$folder/$name-rules.txt" 2>&1
-    grep -A 2 "Est\. " "$folder/$name-rules.txt" | grep -vE '^ *-+ *$|^--$' | cut -c1-150 | head -8
-  done
-}
+rules() { python3 bench/ncu_rules.py "$folder" "$@"; }
 
 case $mode in
   pack | run | held | store | programs | rules) "$mode" "${@:3}" ;;

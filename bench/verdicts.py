@@ -50,7 +50,7 @@ def main():
     words.add_argument("--device", default="cuda:0")
     words.add_argument("--seconds", type=float, default=600, help="begins no kernel after these")
     words.add_argument("kernels", nargs="*", default=KERNELS)
-    asked = words.parse_args()
+    asked = words.parse_intermixed_args()
     ridge, begin, without, done = os.environ.get("RIDGE", "build/ridge"), time.time(), [], 0
     for row in asked.kernels:
         if time.time() - begin > asked.seconds:
