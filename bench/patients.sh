@@ -6,6 +6,7 @@
 #   bench/patients.sh run FOLDER       compiles and examines all on the GPU here, prints the table and keeps the
 #                                      profilers' files in FOLDER/NAME-sick, FOLDER/NAME-control
 #   bench/patients.sh held FOLDER      the same with the patients on which no rule was tuned
+#   bench/patients.sh threads FOLDER   the same with those of public threads
 #   bench/patients.sh store FOLDER TO  makes test/doctor/reports/NAME of what was kept: of ncu's columns those that are
 #                                      read, of the timeline the first 400 kernels, run.tsv
 #   bench/patients.sh programs FOLDER  the foreign programs; what they need and is missing here is skipped, and said;
@@ -16,7 +17,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 mode=${1:-}
-folder=${2:?bench/patients.sh: give pack, run, held, store, programs or rules, and a folder}
+folder=${2:?bench/patients.sh: give pack, run, held, threads, store, programs or rules, and a folder}
 ridge=${RIDGE:-build/ridge}
 
 # A patient, and the cause that was planted.
@@ -32,6 +33,12 @@ held_back=(
   "residual host-waits" "double_constants double-by-accident" "local_index spilled-registers"
   "thin_blocks small-blocks" "few_sums few-blocks" "row_lengths divergent-branches" "barrier_tree barriers"
   "odd_blocks partial-warps" "pageable copies"
+)
+
+# The same, of public threads in which the fix is known: each file names its own.
+public=(
+  "row_product uncoalesced" "one_sum atomics-on-few-addresses" "gated few-blocks" "element_rows bank-conflicts"
+  "helix double-by-accident" "step_waits host-waits" "sort_scratch allocation"
 )
 
 pack() {
@@ -113,6 +120,7 @@ examine_all() {
 }
 run() { examine_all "${planted[@]}"; }
 held() { examine_all "${held_back[@]}"; }
+threads() { examine_all "${public[@]}"; }
 
 store() {
   local reports=${1:?bench/patients.sh: give a folder of test/doctor/reports}
@@ -189,9 +197,9 @@ programs() {
 rules() { python3 bench/ncu_rules.py "$folder" "$@"; }
 
 case $mode in
-  pack | run | held | store | programs | rules) "$mode" "${@:3}" ;;
+  pack | run | held | threads | store | programs | rules) "$mode" "${@:3}" ;;
   *)
-    echo "bench/patients.sh: the first word is pack, run, held, store, programs or rules" >&2
+    echo "bench/patients.sh: the first word is pack, run, held, threads, store, programs or rules" >&2
     exit 2
     ;;
 esac
