@@ -105,11 +105,15 @@ def main():
     asked.folder.mkdir(parents=True, exist_ok=True)
     begin, places = time.time(), []
     with concurrent.futures.ThreadPoolExecutor(6) as readers:
-        reading = []
-        for name, cause in patients():
-            if (asked.patients and name not in asked.patients) or time.time() - begin > asked.seconds:
-                continue
-            report = count(asked.folder.resolve(), name)
+        reading, causes = [], dict(patients())
+        for name in asked.patients or causes:
+            if time.time() - begin > asked.seconds:
+                break
+            cause = causes[name]
+            try:
+                report = count(asked.folder.resolve(), name)
+            except subprocess.TimeoutExpired:
+                report = "no answer in 60 s"
             if isinstance(report, str):
                 print(f"{name} {cause}: not counted: {report}", flush=True)
             else:
