@@ -38,7 +38,8 @@ def test_least_bytes(ridge, tmp_path):
     assert names(kernels(ridge, "--from", file)["f(int)"]) == []
     (cause,) = kernels(ridge, "--from", file, "--bytes", "2.5e9")["f(int)"]["causes"]
     assert cause["cause"] == "cache-overflow" and cause["evidence"] == pytest.approx(1)
-    assert cause["predicted_gain"] == pytest.approx(2)
+    assert cause["predicted_gain"] == pytest.approx(2) and cause["cache_bytes"] == 62_914_560
+    assert "   fits       what is used again within 62.9 MB" in ridge.good("doctor", "--from", file, "--bytes", "2.5e9").out
     assert names(kernels(ridge, "--from", file, "--bytes", "5e9")["f(int)"]) == []
 
 

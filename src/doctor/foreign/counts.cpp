@@ -33,6 +33,7 @@ const std::vector<CountName>& ncu_names() {
       {"dram__throughput.avg.pct_of_peak_sustained_elapsed", &L::memory_busy},
       {"lts__throughput.avg.pct_of_peak_sustained_elapsed", &L::cache_busy},
       {"l1tex__throughput.avg.pct_of_peak_sustained_active", &L::unit_cache_busy},
+      {"device__attribute_l2_cache_size", &L::cache_bytes},
       {"lts__t_sectors.sum", &L::cache_sectors},
       {"lts__t_sectors_lookup_hit.sum", &L::cache_hits},
       {"lts__t_sectors_srcunit_tex.sum", &L::asked_sectors},

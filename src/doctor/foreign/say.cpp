@@ -101,6 +101,9 @@ void add_causes(std::string& text, const Foreign& all, const ForeignKernel* kern
                               : fmt::format("   predicted  not known: {}\n", d.missing);
     if (kernel != nullptr && c.name == "spilled-registers" && !kernel->spills.empty())
       text += fmt::format("   where      {}\n", spill_text(*kernel));
+    if (kernel != nullptr && c.name == "cache-overflow" && kernel->counts.cache_bytes)
+      text += fmt::format("   fits       what is used again within {} of other data, at most\n",
+                          quantity(*kernel->counts.cache_bytes, "B"));
     text += confirm_text(all, kernel, c);
     text += fmt::format("   fix        {}\n", c.action);
   }

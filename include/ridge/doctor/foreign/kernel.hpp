@@ -29,6 +29,7 @@ struct LaunchCounts {
   Counted memory_busy, cache_busy,
       unit_cache_busy; ///< of peak: DRAM, last-level cache, the units' own cache
   Counted cache_sectors, cache_hits, cache_hit_rate; ///< of the last-level cache
+  Counted cache_bytes;                               ///< that it holds
   Counted asked_sectors, host_sectors,
       peer_sectors; ///< what units asked of it, and of that where the data lie
   Counted load_sectors, load_requests, store_sectors, store_requests; ///< of global memory
