@@ -50,12 +50,16 @@ def metrics():
     return ",".join(["gpu__time_duration.sum", *rows])
 
 
-def count(folder, name):
-    program, report = folder / "bin" / name, folder / f"{name}.ncu-rep"
+def compile_patient(folder, name):
+    program = folder / "bin" / name
     if not program.exists():
         program.parent.mkdir(parents=True, exist_ok=True)
         output_of("nvcc", "-O3", "-std=c++17", "-arch=native", "-lineinfo", ROOT / f"test/doctor/patients/{name}.cu",
                   "-o", program)  # fmt: skip
+
+
+def count(folder, name):
+    program, report = folder / "bin" / name, folder / f"{name}.ncu-rep"
     said = output_of(NCU, "--set", "full", "--metrics", metrics(), "--clock-control", "none", "--launch-skip", 2,
                      "--launch-count", 1, "-f", "-o", report.with_suffix(""), program, "sick")  # fmt: skip
     return report if report.exists() else said[-200:]
@@ -103,8 +107,11 @@ def main():
     words.add_argument("patients", nargs="*")
     asked = words.parse_intermixed_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
-    begin, places = time.time(), []
+    places = []
     with concurrent.futures.ThreadPoolExecutor(6) as readers:
+        names = asked.patients or dict(patients())
+        list(readers.map(lambda name: compile_patient(asked.folder.resolve(), name), names))
+        begin = time.time()
         reading, causes = [], dict(patients())
         for name in asked.patients or causes:
             if time.time() - begin > asked.seconds:

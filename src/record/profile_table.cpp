@@ -66,6 +66,8 @@ ProfileTable read_profile_table(std::string_view text, std::string_view also) {
       for (const std::string_view name : {"KernelName", "Kernel_Name", "Kernel Name"}) {
         if (has(cells, name) || has(cells, also)) table.header = cells;
       }
+    } else if (cells == table.header) {
+      continue; // of another pass
     } else if (cells.size() == table.header.size()) {
       table.lines.push_back(std::move(cells));
     } else {

@@ -379,6 +379,10 @@ def test_the_card_is_watched(ridge, tmp_path):
     assert (card["clock_hz"], card["best_clock_hz"], card["held_by_power"]) == (1.4e9, 1.98e9, 1)
     assert set(program["doctor_seconds"]) == {"timeline", "counters"}
     assert "by_power\t1\n" in (tmp_path / "kept/card.tsv").read_text()
+    env["RIDGE_NCU"] = str(fake_ncu(tmp_path / "ncu", "==WARNING== No kernels were profiled"))
+    found = json.loads(ridge(*words[:2], "--", sys.executable, "-c", "import time; time.sleep(.2)", env=env).out)
+    assert "card" not in found["program"]  # what the card does beside a program on the cpu
+    env["RIDGE_NCU"] = str(fake_ncu(tmp_path / "ncu", report))
     env["RIDGE_NVML"] = str(source)  # no library
     found = json.loads(ridge(*words[:2], "--", sys.executable, "-c", "", env=env).out)
     assert "card" not in found["program"]

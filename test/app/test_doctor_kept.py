@@ -90,6 +90,18 @@ def test_tables_of_amd(ridge, tmp_path):
     assert names(flux) == ["divergent-branches"] and flux["causes"][0]["evidence"] == pytest.approx(4)
 
 
+def test_a_folder_of_amd(ridge, tmp_path):
+    """Passes of rocprofv3 count the same launches: a folder each, of which the largest table is the program's."""
+    lines = ROCPROFV3.format(scratch=0, lanes=25.0).splitlines(keepends=True)
+    for number, counted in enumerate(lines[1:], 1):
+        place = tmp_path / f"out/pass_{number}"
+        place.mkdir(parents=True)
+        written(place / "77_counter_collection.csv", lines[0] + counted)
+        written(place / "78_counter_collection.csv", lines[0])
+    (flux,) = kernels(ridge, "--from", tmp_path / "out").values()
+    assert flux["bytes"] == 1_500_000 * 1024 and flux["launches"] == 1 and names(flux) == ["divergent-branches"]
+
+
 # A copy at the start, 0.82 of the device's time, then kernels: as the control of the patient pageable.
 ONE_COPY = dict(kernels=[("_Z5scalePflf", 9700 + 26 * i, 9725 + 26 * i) for i in range(60)],
                 copies=[(1, 9600, 1 << 25)])  # fmt: skip

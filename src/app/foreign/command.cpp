@@ -126,7 +126,6 @@ Foreign run_for_timeline(const Profiled& program, const ForeignAsked& asked, boo
   if (!asked.quick) all.run.taken.emplace_back("timeline", time.seconds());
   take_usage(all.run, ended, worked);
   all.run.card = card;
-  if (card.samples > 0) keep_text(program.keep, to_text(card), "card.tsv");
   return all;
 }
 
@@ -161,6 +160,7 @@ Foreign examine_program(const std::vector<std::string>& words, const ForeignAske
   }
   if (all.run.span <= 0 && all.kernels.empty()) {
     all.run.device = "cpu";
+    all.run.card = {}; // what it does meanwhile is not the program's
     count_by_perf(program, asked.quick, all);
   }
   return all;
@@ -247,6 +247,7 @@ void ForeignCommand::run(bool json, bool prove, const std::string& output, bool 
   const std::string unproved = prove ? run_trials(*program, all) : "";
   if (prove) run_twins({*program, keep}, asked, all);
   keep_text(keep, run_text_of(all), "run.tsv");
+  if (all.run.card.samples > 0) keep_text(keep, to_text(all.run.card), "card.tsv");
   const std::string text = json ? foreign_json(all, asked) + "\n" : foreign_text(all, asked);
   if (!output.empty()) io::write_text_file(plan, output, foreign_records(all, asked));
   fmt::print("{}", text);

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace ridge::app {
@@ -112,14 +113,37 @@ void take_counted(Foreign& all, const std::string& report) {
     add_counts(all, counts);
 }
 
+/// Tables that AMD's profilers left in a folder, of each folder within it the largest: passes over
+/// the program that counted, whose launches have the same numbers, else a trace or the times of
+/// --stats. Empty where there is none.
+std::string tables_of_amd(const std::string& folder) {
+  for (const char* const kind :
+       {"counter_collection.csv", "pmc_perf.csv", "kernel_trace.csv", "kernel_stats.csv"}) {
+    std::map<fs::path, fs::path> largest; // by folder
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      const fs::path& file = entry.path();
+      if (!entry.is_regular_file() || !file.filename().string().ends_with(kind)) continue;
+      fs::path& best = largest[file.parent_path()];
+      if (best.empty() || fs::file_size(best) < entry.file_size()) best = file;
+    }
+    std::string all;
+    for (const auto& [place, file] : largest)
+      all += content(file.string()) + "\n";
+    if (!all.empty()) return all;
+  }
+  return {};
+}
+
 /// What --keep left of a program: its timeline, what profilers counted, and what else was found.
 Foreign read_kept(const std::string& folder) {
   const auto kept = [&](const char* name) { return content((fs::path(folder) / name).string()); };
   const std::string timeline = kept("timeline.tsv"), run = kept("run.tsv");
-  const std::string counted = kept("ncu.csv") + kept("rocprof.csv");
+  std::string counted = kept("ncu.csv") + kept("rocprof.csv");
+  if (timeline.empty() && counted.empty() && run.empty()) counted = tables_of_amd(folder);
   if (timeline.empty() && counted.empty() && run.empty())
     throw UsageError(fmt::format("--from {}: the folder has no timeline.tsv, no ncu.csv and no "
-                                 "run.tsv, as --keep writes them",
+                                 "run.tsv, as --keep writes them, and no table of rocprofv3 or "
+                                 "rocprof-compute",
                                  folder));
   Foreign all = doctor::read_timeline(timeline);
   all.run.card = doctor::read_card(kept("card.tsv"));
