@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from foreign_reports import bare  # noqa: F401 -- a fixture
-from foreign_reports import DRAM, PLANTED, QUIET, STAT, fake_ncu, kernels, names, ncu_raw, timeline, written
+from foreign_reports import DRAM, PLANTED, QUIET, STALL, STAT, fake_ncu, kernels, names, ncu_raw, timeline, written
 
 ROOT = pathlib.Path(__file__).parents[2]
 STORED = sorted(p for p in (ROOT / "test/doctor/reports").glob("*/*") if p.is_dir())
@@ -33,6 +33,15 @@ def test_what_was_kept(ridge, tmp_path):
     assert names(found["f(double*)"]) == ["cache-overflow"] and found["g(double*)"]["counted_by"] == ""
     text = ridge.good("doctor", "--from", tmp_path / "kept").out
     assert "at most 1.50 GB: all that was allocated" in text and "what its units do was not counted" in text
+
+
+def test_launches_without_a_cause(ridge, tmp_path):
+    """A unit that is the limit, a launch that is mostly its start, and one that nobody explains."""
+    idle = {**QUIET, STALL.format("long_scoreboard"): 0}
+    for time, changes, says in ((5e5, {}, "memory is the limit"), (2e3, idle, "mostly its start"),
+                                (5e5, idle, "cannot explain")):  # fmt: skip
+        file = written(tmp_path / "f.csv", ncu_raw([("f(int)", {"gpu__time_duration.sum": int(time), **changes})]))
+        assert says in ridge.good("doctor", "--from", file).out
 
 
 ROCPROFV3 = '''"Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size","Kernel_Id","Kernel_Name","Workgroup_Size","LDS_Block_Size","Scratch_Size","VGPR_Count","SGPR_Count","Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"
