@@ -6,17 +6,18 @@
 #   bench/patients.sh run FOLDER       compiles and examines all on the GPU here, prints the table and keeps the
 #                                      profilers' files in FOLDER/NAME-sick, FOLDER/NAME-control
 #   bench/patients.sh held FOLDER      the same with the patients on which no rule was tuned
+#   bench/patients.sh threads FOLDER   the same with those of public threads
 #   bench/patients.sh store FOLDER TO  makes test/doctor/reports/NAME of what was kept: of ncu's columns those that are
 #                                      read, of the timeline the first 400 kernels, run.tsv
 #   bench/patients.sh programs FOLDER  the foreign programs; what they need and is missing here is skipped, and said;
 #                                      PROGRAMS: a regular expression of some
-#   bench/patients.sh rules FOLDER     what ncu's own rules say of the patients: FOLDER/NAME-rules.txt
+#   bench/patients.sh rules FOLDER     the doctor beside ncu's own rules, on the same reports (bench/ncu_rules.py)
 #
 # RIDGE names the command (build/ridge). `run` takes PATIENTS, names of test/doctor/patients without .cu.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 mode=${1:-}
-folder=${2:?bench/patients.sh: give pack, run, held, store, programs or rules, and a folder}
+folder=${2:?bench/patients.sh: give pack, run, held, threads, store, programs or rules, and a folder}
 ridge=${RIDGE:-build/ridge}
 
 # A patient, and the cause that was planted.
@@ -34,6 +35,12 @@ held_back=(
   "odd_blocks partial-warps" "pageable copies"
 )
 
+# The same, of public threads in which the fix is known: each file names its own.
+public=(
+  "row_product uncoalesced" "one_sum atomics-on-few-addresses" "gated few-blocks" "element_rows bank-conflicts"
+  "helix double-by-accident" "step_waits host-waits" "sort_scratch allocation"
+)
+
 pack() {
   mkdir -p "$folder/lib/ridge" "$folder/bench" "$folder/test"
   cp -L "$ridge" "$folder/ridge.bin"
@@ -48,7 +55,7 @@ pack() {
   printf '%s\n' '#!/bin/sh' 'here=$(dirname "$(realpath "$0")")' \
     'exec /lib64/ld-linux-x86-64.so.2 --library-path "$here/lib" "$here/ridge.bin" "$@"' >"$folder/ridge"
   chmod +x "$folder/ridge"
-  cp bench/patients.sh "$folder/bench/"
+  cp bench/patients.sh bench/ncu_rules.py "$folder/bench/"
   mkdir -p "$folder/src/doctor/foreign" && cp src/doctor/foreign/counts.cpp "$folder/src/doctor/foreign/" # for store
   cp -r test/doctor "$folder/test/"
 }
@@ -113,6 +120,7 @@ examine_all() {
 }
 run() { examine_all "${planted[@]}"; }
 held() { examine_all "${held_back[@]}"; }
+threads() { examine_all "${public[@]}"; }
 
 store() {
   local reports=${1:?bench/patients.sh: give a folder of test/doctor/reports}
@@ -186,20 +194,12 @@ programs() {
   done
 }
 
-rules() {
-  for row in "${planted[@]}"; do
-    read -r name cause <<<"$row"
-    echo "== $name ($cause)"
-    timeout 30 ncu --set full --clock-control none --launch-skip 2 --launch-count 1 "$folder/bin/$name" sick \
-      >"$folder/$name-rules.txt" 2>&1
-    grep -A 2 "Est\. " "$folder/$name-rules.txt" | grep -vE '^ *-+ *$|^--$' | cut -c1-150 | head -8
-  done
-}
+rules() { python3 bench/ncu_rules.py "$folder" "$@"; }
 
 case $mode in
-  pack | run | held | store | programs | rules) "$mode" "${@:3}" ;;
+  pack | run | held | threads | store | programs | rules) "$mode" "${@:3}" ;;
   *)
-    echo "bench/patients.sh: the first word is pack, run, held, store, programs or rules" >&2
+    echo "bench/patients.sh: the first word is pack, run, held, threads, store, programs or rules" >&2
     exit 2
     ;;
 esac

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 namespace ridge {
@@ -36,13 +37,25 @@ Cells cells_of_profile(std::string_view line) {
 
 } // namespace
 
+bool is_same_name(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
 int ProfileTable::column(std::string_view name) const {
-  const auto at = std::find(header.begin(), header.end(), name);
+  const auto at = std::find_if(header.begin(), header.end(),
+                               [&](const std::string& h) { return is_same_name(h, name); });
   return at == header.end() ? -1 : static_cast<int>(at - header.begin());
 }
 
-ProfileTable read_profile_table(std::string_view text) {
+ProfileTable read_profile_table(std::string_view text, std::string_view also) {
   ProfileTable table;
+  const auto has = [](const Cells& cells, std::string_view name) {
+    return !name.empty() && std::any_of(cells.begin(), cells.end(), [&](const std::string& c) {
+      return is_same_name(c, name);
+    });
+  };
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
@@ -50,9 +63,11 @@ ProfileTable read_profile_table(std::string_view text) {
     if (line.empty() || line.starts_with("==")) continue;
     Cells cells = cells_of_profile(line);
     if (table.header.empty()) {
-      for (const char* const name : {"KernelName", "Kernel_Name", "Kernel Name"}) {
-        if (std::find(cells.begin(), cells.end(), name) != cells.end()) table.header = cells;
+      for (const std::string_view name : {"KernelName", "Kernel_Name", "Kernel Name"}) {
+        if (has(cells, name) || has(cells, also)) table.header = cells;
       }
+    } else if (cells == table.header) {
+      continue; // of another pass
     } else if (cells.size() == table.header.size()) {
       table.lines.push_back(std::move(cells));
     } else {

@@ -34,6 +34,7 @@ HEALTHY = {
     "dram__throughput.avg.pct_of_peak_sustained_elapsed": (86, "%"),
     "lts__throughput.avg.pct_of_peak_sustained_elapsed": (45, "%"),
     "l1tex__throughput.avg.pct_of_peak_sustained_active": (30, "%"),
+    "device__attribute_l2_cache_size": (62_914_560, ""),
     "lts__t_sectors.sum": (66_000_000, "sector"),
     "lts__t_sectors_lookup_hit.sum": (33_000_000, "sector"),
     "lts__t_sectors_srcunit_tex.sum": (62_500_000, "sector"),

@@ -38,7 +38,8 @@ def test_least_bytes(ridge, tmp_path):
     assert names(kernels(ridge, "--from", file)["f(int)"]) == []
     (cause,) = kernels(ridge, "--from", file, "--bytes", "2.5e9")["f(int)"]["causes"]
     assert cause["cause"] == "cache-overflow" and cause["evidence"] == pytest.approx(1)
-    assert cause["predicted_gain"] == pytest.approx(2)
+    assert cause["predicted_gain"] == pytest.approx(2) and cause["cache_bytes"] == 62_914_560
+    assert "   fits       what is used again within 62.9 MB" in ridge.good("doctor", "--from", file, "--bytes", "2.5e9").out
     assert names(kernels(ridge, "--from", file, "--bytes", "5e9")["f(int)"]) == []
 
 
@@ -112,30 +113,6 @@ def test_gaps(ridge, tmp_path):
     assert "kernels 67 %, copies 33 %, idle 0.0 %" in text
 
 
-ROCPROFV3 = '''"Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size","Kernel_Id","Kernel_Name","Workgroup_Size","LDS_Block_Size","Scratch_Size","VGPR_Count","SGPR_Count","Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"
-1,1,4,1,77,77,1048576,16,"flux(double*, int)",256,0,{scratch},64,32,"FETCH_SIZE",1000000.0,1000,2001000
-1,1,4,1,77,77,1048576,16,"flux(double*, int)",256,0,{scratch},64,32,"WRITE_SIZE",500000.0,1000,2001000
-1,1,4,1,77,77,1048576,16,"flux(double*, int)",256,0,{scratch},64,32,"VALUUtilization",{lanes},1000,2001000
-'''
-# rocprof-compute's pmc_perf.csv: a line a dispatch, a column a counter.
-ROCPROF_COMPUTE = '''Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,Wave_Size,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID,SQ_LDS_BANK_CONFLICT,SQ_LDS_IDX_ACTIVE
-0,0,0,7,7,1048576,256,4096,0,32,0,32,64,"flux(double*, int)",1000,2001000,1,900000,1000000
-'''
-
-
-def test_amd(ridge, tmp_path):
-    """Tables of AMD's profilers, made by hand: no such GPU is here."""
-    file = tmp_path / "counter_collection.csv"
-    written(file, ROCPROFV3.format(scratch=0, lanes=100.0))
-    flux = kernels(ridge, "--from", file)["flux(double*, int)"]
-    assert flux["seconds"] == 2e-3 and flux["bytes"] == 1_500_000 * 1024 and names(flux) == []
-    written(file, ROCPROFV3.format(scratch=128, lanes=25.0))
-    flux = kernels(ridge, "--from", file)["flux(double*, int)"]
-    assert set(names(flux)) == {"spilled-registers", "divergent-branches"}
-    flux = kernels(ridge, "--from", written(file, ROCPROF_COMPUTE))["flux(double*, int)"]
-    assert flux["counters"]["SQ_LDS_BANK_CONFLICT"] == 900000
-
-
 PERF = """ Performance counter stats for './a.out':
 
           8,000.00 msec task-clock                #    3.9 CPUs utilized
@@ -174,6 +151,69 @@ if child: os.waitpid(child, 0)
 sys.stdout.write('x' * 3_000_000 + '\\n')"""
     out = ridge.good("doctor", "--", sys.executable, "-c", code, env=bare).out
     assert out.count("x" * 3_000_000) == 2 and out.count("\nprogram ") == 1
+
+
+def fake_perf(folder):
+    """A perf that runs the program, and writes what it counts and samples."""
+    return written(folder / "perf", f"""#!{sys.executable}
+import subprocess, sys
+words = sys.argv[1:]
+to = words[words.index("-o") + 1] if "-o" in words else ""
+if words[0] == "stat":
+    open(to, "w").write("1000.0,msec,task-clock,1,100.00,,\\n2000000000,,cycles,1,100.00,,\\n")
+elif words[0] == "record":
+    open(to, "w").write("PERFILE2")
+else:
+    print("  80.00%  a.out  a.out  [.] flux(double*)\\n   9.00%  a.out  a.out  [.] 0x00001f7d\\n"
+          "   8.00%  a.out  [JIT] tid 7  [.] 0x00007f00\\n   2.00%  a.out  [kernel.kallsyms]  [k] clear_page\\n"
+          "   1.00%  a.out  a.out  [.] 0x00001f81")
+    sys.exit()
+sys.exit(subprocess.run(words[words.index("--") + 1:]).returncode)
+""", program=True)  # fmt: skip
+
+
+def test_every_run_reads_the_same_input(ridge, tmp_path, bare):
+    """Input from a file is there for each run, from where the doctor found it; --quick takes one run fewer."""
+    fake_perf(tmp_path / "bin")
+    code = f"import sys; open({str(tmp_path / 'read')!r}, 'a').write(sys.stdin.readline())"
+    written(tmp_path / "input", "first\nsecond\n")
+    for quick, runs in ((), 3), (("--quick",), 2):
+        with open(tmp_path / "input", encoding="ascii") as file:
+            os.lseek(file.fileno(), 6, os.SEEK_SET)
+            ridge.good("doctor", *quick, "--", sys.executable, "-c", code, env=bare, stdin=file)
+        assert (tmp_path / "read").read_text() == "second\n" * runs
+        (tmp_path / "read").unlink()
+
+
+def test_a_program_that_fails_under_a_profiler(ridge, tmp_path, bare):
+    """One that needs a terminal, say: perf and the driver are not blamed."""
+    fake_perf(tmp_path / "bin")
+    ran = str(tmp_path / "ran")
+    once = f"import os, sys; sys.exit(3 if os.path.exists({ran!r}) else open({ran!r}, 'w').close())"
+    out = " ".join(ridge.good("doctor", "--", sys.executable, "-c", once, env=bare).out.split())
+    assert "its run under perf ended with exit code 3: such a run has no terminal" in out and "perf may not" not in out
+    (tmp_path / "ran").unlink()
+    env = {**bare, "RIDGE_NCU": str(fake_ncu(tmp_path / "ncu", ncu_raw([("_Z4fluxPd", {})])))}
+    out = " ".join(ridge.good("doctor", "--", sys.executable, "-c", once, env=env).out.split())
+    assert "its run for the timeline ended with exit code 3" in out or "built without CUPTI" in out
+
+
+def test_functions_without_names(ridge, tmp_path, bare):
+    """Addresses of a stripped program are one function; what a compiler made while it ran is told apart."""
+    fake_perf(tmp_path / "bin")
+    found = json.loads(ridge("doctor", "--json", "--top", 9, "--", sys.executable, "-c", "", env=bare).out)
+    assert {k["kernel"]: round(k["share"], 3) for k in found["kernels"]} == {
+        "flux(double*)": 0.8, "a.out, stripped of names": 0.1, "the system's clear_page": 0.02,
+        "code that was made while it ran, without names": 0.08}  # fmt: skip
+
+
+def test_programs_that_cannot_be_started(ridge, tmp_path):
+    file = written(tmp_path / "a.sh", "#!/no/such/interpreter\n")
+    ridge.bad("doctor", "--", file, says=["a.sh", "may not be run", "chmod +x"])
+    file.chmod(0o755)
+    ridge.bad("doctor", "--", file, says=["a.sh: it cannot be started", "interpreter"])
+    ridge.bad("doctor", "--", written(tmp_path / "b", "no format", program=True), says="Exec format error")
+    ridge.bad("doctor", "--", tmp_path, says="Permission denied")
 
 
 def test_a_program_that_is_interrupted(ridge):
@@ -339,6 +379,10 @@ def test_the_card_is_watched(ridge, tmp_path):
     assert (card["clock_hz"], card["best_clock_hz"], card["held_by_power"]) == (1.4e9, 1.98e9, 1)
     assert set(program["doctor_seconds"]) == {"timeline", "counters"}
     assert "by_power\t1\n" in (tmp_path / "kept/card.tsv").read_text()
+    env["RIDGE_NCU"] = str(fake_ncu(tmp_path / "ncu", "==WARNING== No kernels were profiled"))
+    found = json.loads(ridge(*words[:2], "--", sys.executable, "-c", "import time; time.sleep(.2)", env=env).out)
+    assert "card" not in found["program"]  # what the card does beside a program on the cpu
+    env["RIDGE_NCU"] = str(fake_ncu(tmp_path / "ncu", report))
     env["RIDGE_NVML"] = str(source)  # no library
     found = json.loads(ridge(*words[:2], "--", sys.executable, "-c", "", env=env).out)
     assert "card" not in found["program"]

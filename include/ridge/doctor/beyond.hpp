@@ -4,7 +4,7 @@
 namespace ridge::doctor {
 
 /// Times as long as modelled that ask for a cause.
-inline constexpr double much_longer = 1.25;
+inline constexpr double much_longer = 1.2;
 /// Details of a record: seconds as modelled, and those that as many items take with their data in
 /// the cache.
 inline constexpr const char* modelled_detail = "modelled_seconds";

@@ -117,14 +117,15 @@ Foreign run_for_timeline(const Profiled& program, const ForeignAsked& asked, boo
   };
   if (!asked.quick) show({});
   Stopwatch time;
+  Ended again;
   Foreign all = timeline_of(program, [&](const Environment& more) {
     if (asked.quick) return show(more);
-    if (!more.empty()) (void)run_program(program.words, Shown::nowhere, more);
+    if (!more.empty()) again = run_program(program.words, Shown::nowhere, more);
   });
+  if (again.status != 0) all.run.notes.push_back(note_of_failed_run("for the timeline", again));
   if (!asked.quick) all.run.taken.emplace_back("timeline", time.seconds());
   take_usage(all.run, ended, worked);
   all.run.card = card;
-  if (card.samples > 0) keep_text(program.keep, to_text(card), "card.tsv");
   return all;
 }
 
@@ -159,7 +160,8 @@ Foreign examine_program(const std::vector<std::string>& words, const ForeignAske
   }
   if (all.run.span <= 0 && all.kernels.empty()) {
     all.run.device = "cpu";
-    count_by_perf(program, all);
+    all.run.card = {}; // what it does meanwhile is not the program's
+    count_by_perf(program, asked.quick, all);
   }
   return all;
 }
@@ -245,6 +247,7 @@ void ForeignCommand::run(bool json, bool prove, const std::string& output, bool 
   const std::string unproved = prove ? run_trials(*program, all) : "";
   if (prove) run_twins({*program, keep}, asked, all);
   keep_text(keep, run_text_of(all), "run.tsv");
+  if (all.run.card.samples > 0) keep_text(keep, to_text(all.run.card), "card.tsv");
   const std::string text = json ? foreign_json(all, asked) + "\n" : foreign_text(all, asked);
   if (!output.empty()) io::write_text_file(plan, output, foreign_records(all, asked));
   fmt::print("{}", text);

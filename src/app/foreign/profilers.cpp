@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace ridge::app {
@@ -112,14 +113,37 @@ void take_counted(Foreign& all, const std::string& report) {
     add_counts(all, counts);
 }
 
+/// Tables that AMD's profilers left in a folder, of each folder within it the largest: passes over
+/// the program that counted, whose launches have the same numbers, else a trace or the times of
+/// --stats. Empty where there is none.
+std::string tables_of_amd(const std::string& folder) {
+  for (const char* const kind :
+       {"counter_collection.csv", "pmc_perf.csv", "kernel_trace.csv", "kernel_stats.csv"}) {
+    std::map<fs::path, fs::path> largest; // by folder
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      const fs::path& file = entry.path();
+      if (!entry.is_regular_file() || !file.filename().string().ends_with(kind)) continue;
+      fs::path& best = largest[file.parent_path()];
+      if (best.empty() || fs::file_size(best) < entry.file_size()) best = file;
+    }
+    std::string all;
+    for (const auto& [place, file] : largest)
+      all += content(file.string()) + "\n";
+    if (!all.empty()) return all;
+  }
+  return {};
+}
+
 /// What --keep left of a program: its timeline, what profilers counted, and what else was found.
 Foreign read_kept(const std::string& folder) {
   const auto kept = [&](const char* name) { return content((fs::path(folder) / name).string()); };
   const std::string timeline = kept("timeline.tsv"), run = kept("run.tsv");
-  const std::string counted = kept("ncu.csv") + kept("rocprof.csv");
+  std::string counted = kept("ncu.csv") + kept("rocprof.csv");
+  if (timeline.empty() && counted.empty() && run.empty()) counted = tables_of_amd(folder);
   if (timeline.empty() && counted.empty() && run.empty())
     throw UsageError(fmt::format("--from {}: the folder has no timeline.tsv, no ncu.csv and no "
-                                 "run.tsv, as --keep writes them",
+                                 "run.tsv, as --keep writes them, and no table of rocprofv3 or "
+                                 "rocprof-compute",
                                  folder));
   Foreign all = doctor::read_timeline(timeline);
   all.run.card = doctor::read_card(kept("card.tsv"));
@@ -271,7 +295,7 @@ void count_by_rocprof(const Profiled& program, Foreign& all) {
   all.run.notes.push_back(fmt::format("rocprofv3 left no counters ({})", to_text(ended)));
 }
 
-void count_by_perf(const Profiled& program, Foreign& all) {
+void count_by_perf(const Profiled& program, bool at_once, Foreign& all) {
   const std::string perf = find_perf();
   if (perf.empty()) {
     all.run.notes.emplace_back(
@@ -281,23 +305,25 @@ void count_by_perf(const Profiled& program, Foreign& all) {
   }
   const Scratch folder;
   const std::string counts = folder.file("counts"), samples = folder.file("samples");
-  const Ended counting = run_program(
-      joined({perf, "stat", "-x,", "-o", counts, "-e", doctor::perf_events(), "--"}, program.words),
-      Shown::nowhere);
+  const Words count{perf, "stat", "-x,", "-o", counts, "-e", doctor::perf_events(), "--"};
+  const Words sample{perf, "record", "-q", "-F", "199", "-o", samples, "--"};
+  const auto run = [&](const Words& under) {
+    return run_program(joined(under, program.words), Shown::nowhere);
+  };
+  const Ended counting = run(at_once ? joined(count, sample) : count);
   keep_file(program, counts, "perf.csv");
   Foreign found;
   found.run = all.run;
   const bool any = doctor::read_perf(content(counts), found);
-  if (!any || counting.status != 0) all.run.notes.emplace_back(allow_perf);
+  if (!any) all.run.notes.emplace_back(allow_perf);
+  if (any && counting.status != 0)
+    all.run.notes.push_back(note_of_failed_run("under perf", counting));
   all.run.processor = found.run.processor;
   if (any && !found.run.processor.cycles)
     all.run.notes.emplace_back("the system sees no counters of this processor (a virtual machine "
                                "must be given them): misses "
                                "of caches, branches and the TLB are not known");
-  const Ended sampling =
-      run_program(joined({perf, "record", "-q", "-F", "199", "-o", samples, "--"}, program.words),
-                  Shown::nowhere);
-  if (sampling.status != 0) return;
+  if ((at_once ? counting : run(sample)).status != 0) return;
   const std::string report = report_of_perf(samples);
   keep_text(program.keep, report, "perf.txt");
   take_functions(all, report);

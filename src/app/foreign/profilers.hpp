@@ -34,8 +34,9 @@ void count_by_ncu(const Profiled& program, const doctor::ForeignAsked& asked, do
 /// Kernels and counts by rocprofv3.
 void count_by_rocprof(const Profiled& program, doctor::Foreign& all);
 
-/// Functions and counts by perf.
-void count_by_perf(const Profiled& program, doctor::Foreign& all);
+/// Functions and counts by perf: a run each, or with `at_once` one for both, in which what perf
+/// does to sample is counted, too.
+void count_by_perf(const Profiled& program, bool at_once, doctor::Foreign& all);
 
 /// Why this report of ncu has no counters, and how they are allowed where they are forbidden.
 [[nodiscard]] std::string why_not_counted(const std::string& report);

@@ -8,9 +8,11 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -22,20 +24,52 @@ namespace ridge::app {
 
 namespace {
 
+/// Where our own input began, if it is a file: each run reads it from there. -1: it is none.
+off_t input_begin() {
+  static const off_t begin = [] {
+    struct stat facts {};
+    const bool is_file = fstat(STDIN_FILENO, &facts) == 0 && S_ISREG(facts.st_mode);
+    return is_file ? lseek(STDIN_FILENO, 0, SEEK_CUR) : off_t{-1};
+  }();
+  return begin;
+}
+
+/// Opens the file of our input again, so that another run reads all of it; else nothing.
+int input_again() {
+  const int again = input_begin() < 0 ? -1 : open("/proc/self/fd/0", O_RDONLY);
+  if (again >= 0) lseek(again, input_begin(), SEEK_SET);
+  return again;
+}
+
+/// Tells `failed` the error where the program cannot be started.
 [[noreturn]] void become(const std::string& file, const std::vector<char*>& arguments, Shown shown,
-                         const Environment& more) {
+                         const Environment& more, int failed) {
   for (const int caught : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ})
     std::signal(caught, SIG_DFL);
   if (shown == Shown::on_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
   if (shown == Shown::nowhere) {
-    const int nothing = open("/dev/null", O_RDWR);
-    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    const int nothing = open("/dev/null", O_RDWR), input = input_again();
+    dup2(input >= 0 ? input : nothing, STDIN_FILENO);
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
       dup2(nothing, stream);
   }
   for (const auto& [name, value] : more)
     setenv(name.c_str(), value.c_str(), 1);
   execv(file.c_str(), arguments.data());
+  const int error = errno;
+  (void)!write(failed, &error, sizeof error);
   _exit(127);
+}
+
+/// The path of a program. Throws UsageError that says what is wrong with it.
+std::string program_file(const std::string& name) {
+  std::string file = launch::find_program(name);
+  if (!file.empty()) return file;
+  const bool is_there = name.find('/') != std::string::npos && access(name.c_str(), F_OK) == 0;
+  throw UsageError(is_there
+                       ? fmt::format("{}: this file may not be run; chmod +x {}", name, name)
+                       : fmt::format("{}: there is no such program; give its path, or one in PATH",
+                                     name.empty() ? "''" : name));
 }
 
 double seconds_of(const timeval& time) {
@@ -46,19 +80,25 @@ double seconds_of(const timeval& time) {
 
 Ended run_program(const std::vector<std::string>& words, Shown shown, const Environment& more) {
   using Clock = std::chrono::steady_clock;
-  const std::string file = launch::find_program(words.front());
-  if (file.empty())
-    throw UsageError(
-        fmt::format("{}: there is no such program; give its path, or one in PATH", words.front()));
+  const std::string file = program_file(words.front());
   std::vector<char*> arguments;
   for (const std::string& word : words)
     arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   std::fflush(stdout);
+  (void)input_begin(); // before a run moves it
+  std::array<int, 2> pipe_of_error{};
+  if (pipe2(pipe_of_error.data(), O_CLOEXEC) != 0)
+    throw Failure(fmt::format("no pipe can be made: {}", std::strerror(errno)));
   const auto begin = Clock::now();
   const pid_t child = fork();
-  if (child == 0) become(file, arguments, shown, more);
-  if (child < 0) throw Failure(fmt::format("no process can be started: {}", std::strerror(errno)));
+  if (child == 0) become(file, arguments, shown, more, pipe_of_error[1]);
+  const int forked = errno;
+  close(pipe_of_error[1]);
+  int error = 0;
+  const bool failed = child > 0 && read(pipe_of_error[0], &error, sizeof error) == sizeof error;
+  close(pipe_of_error[0]);
+  if (child < 0) throw Failure(fmt::format("no process can be started: {}", std::strerror(forked)));
   int status = 0;
   rusage used{};
   bool told = false;
@@ -70,6 +110,10 @@ Ended run_program(const std::vector<std::string>& words, Shown shown, const Envi
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  if (failed)
+    throw UsageError(
+        fmt::format("{}: it cannot be started: {}{}", words.front(), std::strerror(error),
+                    error == ENOENT ? " (the interpreter that its first line names)" : ""));
   Ended ended;
   ended.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   ended.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -82,6 +126,12 @@ Ended run_program(const std::vector<std::string>& words, Shown shown, const Envi
   ended.most_bytes = 1024.0 * static_cast<double>(used.ru_maxrss);
   check_interrupt();
   return ended;
+}
+
+std::string note_of_failed_run(const char* purpose, const Ended& ended) {
+  return fmt::format("its run {} ended with {}: such a run has no terminal, and input only from a "
+                     "file (PROGRAM < FILE)",
+                     purpose, to_text(ended));
 }
 
 std::string to_text(const Ended& ended) {

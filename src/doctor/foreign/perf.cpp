@@ -80,7 +80,17 @@ bool take_count(const std::vector<std::string>& words, Foreign& all) {
   return false;
 }
 
-/// "45.12%  a.out  a.out  [.] flux(double*)": a function and its share.
+/// The name of code without one, by the words before its mark: an object that was stripped, or what
+/// a compiler made while the program ran.
+std::string nameless(const std::vector<std::string>& words, std::ptrdiff_t mark) {
+  const auto begin = words.begin(), end = begin + mark;
+  if (std::any_of(begin, end, [](const std::string& w) { return w == "[JIT]"; }))
+    return "code that was made while it ran, without names";
+  return (mark > 0 ? *(end - 1) : std::string("?")) + ", stripped of names";
+}
+
+/// "45.12%  a.out  a.out  [.] flux(double*)": a function and its share. Addresses of one object
+/// that have no names are one function.
 bool take_function(const std::vector<std::string>& words, Foreign& all) {
   if (words.size() < 3 || words[0].size() < 2 || words[0].back() != '%') return false;
   const auto share = profile_number(words[0].substr(0, words[0].size() - 1));
@@ -88,14 +98,19 @@ bool take_function(const std::vector<std::string>& words, Foreign& all) {
     return w.size() == 3 && w.front() == '[' && w.back() == ']';
   });
   if (!share || mark == words.end() || mark + 1 == words.end()) return false;
-  ForeignKernel& k = all.kernels.emplace_back();
+  std::string name;
   for (auto word = mark + 1; word != words.end(); ++word)
-    k.name += (k.name.empty() ? "" : " ") + *word;
-  if (k.name.starts_with("0x") && mark != words.begin()) k.name = *(mark - 1) + " " + k.name;
-  if (*mark == "[k]") k.name += " (the system's)";
-  k.raw_name = k.name;
-  k.launches = 1;
-  k.seconds = *share / 100;
+    name += (name.empty() ? "" : " ") + *word;
+  if (name.starts_with("0x")) name = nameless(words, mark - words.begin());
+  if (*mark == "[k]") name = "the system's " + name;
+  auto known = std::find_if(all.kernels.begin(), all.kernels.end(),
+                            [&](const ForeignKernel& k) { return k.name == name; });
+  if (known == all.kernels.end()) {
+    known = all.kernels.emplace(all.kernels.end());
+    known->name = known->raw_name = name;
+    known->launches = 1;
+  }
+  known->seconds += *share / 100;
   return true;
 }
 
@@ -118,6 +133,9 @@ bool read_perf(std::string_view text, Foreign& all) {
     const auto words = words_of(line);
     any |= take_function(words, all) || take_count(words, all);
   }
+  std::stable_sort(
+      all.kernels.begin(), all.kernels.end(),
+      [](const ForeignKernel& a, const ForeignKernel& b) { return a.seconds > b.seconds; });
   // Shares of samples become times of the program.
   if (any && all.run.cpu > 0) {
     for (ForeignKernel& k : all.kernels)

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -33,14 +35,21 @@ double unit_of(std::string unit) {
   return value(unit.substr(0, slash)) / value(unit.substr(slash + 1));
 }
 
+std::string lower(std::string_view name) {
+  std::string text(name);
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
 const CountName* count_of(const std::string& name) {
   static const std::map<std::string, const CountName*, std::less<>> known = [] {
     std::map<std::string, const CountName*, std::less<>> rows;
     for (const CountName& row : count_names())
-      rows.emplace(std::string(row.name), &row);
+      rows.emplace(lower(row.name), &row);
     return rows;
   }();
-  const auto found = known.find(name);
+  const auto found = known.find(lower(name));
   return found == known.end() ? nullptr : found->second;
 }
 
@@ -104,6 +113,42 @@ void take_amd_blocks(Launch& launch, const std::string& grid) {
     launch.counts.blocks = *items / *launch.counts.block_threads;
 }
 
+/// A trace of AMD's has the sizes of a grid, in items, and of a group in columns of their own.
+void take_amd_shape(Launch& launch, const ProfileTable& t, const std::vector<std::string>& line) {
+  std::string grid, group;
+  double blocks = 1, threads = 1;
+  for (const char axis : {'X', 'Y', 'Z'}) {
+    const auto size = [&](const char* name) {
+      const int at = t.column(fmt::format("{}_{}", name, axis));
+      return at < 0 ? std::nullopt : profile_number(line[static_cast<std::size_t>(at)]);
+    };
+    const auto items = size("Grid_Size"), of_group = size("Workgroup_Size");
+    if (!items || of_group.value_or(0) <= 0) return;
+    const double here = std::ceil(*items / *of_group);
+    blocks *= here;
+    threads *= *of_group;
+    grid += fmt::format("{}{:.0f}", grid.empty() ? "" : ",", here);
+    group += fmt::format("{}{:.0f}", group.empty() ? "" : ",", *of_group);
+  }
+  launch.shape = fmt::format("({}) x ({})", grid, group);
+  launch.counts.blocks = blocks;
+  launch.counts.block_threads = threads;
+}
+
+/// Figures that AMD's raw counters have in parts, by AMD's own definitions (FETCH_SIZE, WRITE_SIZE,
+/// L2CacheHit, VALUUtilization): rocprof-compute keeps these.
+void derive_amd(LaunchCounts& c) {
+  if (!c.bytes_read && c.read_requests) // of 64 bytes, but for those of 32 and of 128
+    c.bytes_read = 64 * (*c.read_requests + c.read_requests_of_128.value_or(0)) -
+                   32 * c.read_requests_of_32.value_or(0);
+  if (!c.bytes_written && c.write_requests) // of 32 bytes, but for those of 64
+    c.bytes_written = 32 * (*c.write_requests + c.write_requests_of_64.value_or(0));
+  if (c.cache_hits && c.cache_misses && !c.cache_sectors)
+    c.cache_sectors = *c.cache_hits + *c.cache_misses;
+  if (!c.lanes && c.lane_cycles && c.vector_cycles.value_or(0) > 0)
+    c.lanes = *c.lane_cycles / (*c.vector_cycles * c.wave_lanes.value_or(64));
+}
+
 void take_line(Launch& launch, const ProfileTable& t, const Columns& at,
                const std::vector<std::string>& line, const std::vector<std::string>& units) {
   const auto cell = [&](int column) {
@@ -115,8 +160,9 @@ void take_line(Launch& launch, const ProfileTable& t, const Columns& at,
   for (std::size_t i = 0; i < line.size(); ++i)
     take(launch, t.header[i], line[i], units.empty() ? "" : units[i]);
   const auto start = profile_number(cell(at.start)), end = profile_number(cell(at.end));
-  if (start && end) launch.seconds = (*end - *start) * 1e-9;
+  if (start && end && *end >= *start) launch.seconds = (*end - *start) * 1e-9;
   take_amd_blocks(launch, cell(at.grid));
+  take_amd_shape(launch, t, line);
 }
 
 /// "void f(int)" of "_Z1fi"; other names as they are.
@@ -136,6 +182,7 @@ void merge(std::vector<ForeignKernel>& kernels, Launch& launch, const std::strin
     found->name = readable(launch.kernel);
     found->raw_name = launch.kernel;
   }
+  derive_amd(launch.counts);
   if (launch.counts.cache_hits && launch.counts.cache_sectors.value_or(0) > 0)
     launch.counts.cache_hit_rate = *launch.counts.cache_hits / *launch.counts.cache_sectors;
   found->launches += 1;
@@ -147,6 +194,43 @@ void merge(std::vector<ForeignKernel>& kernels, Launch& launch, const std::strin
   found->counts = launch.counts;
   found->launch_seconds = launch.seconds;
   if (launch.counted > 0) found->counted_by = source;
+}
+
+/// The kernels with the largest share of time first. Throws UsageError where there is none.
+Foreign sorted(Foreign all) {
+  if (all.kernels.empty()) throw UsageError("the profile has a header, and no launch of a kernel");
+  std::stable_sort(
+      all.kernels.begin(), all.kernels.end(),
+      [](const ForeignKernel& a, const ForeignKernel& b) { return a.seconds > b.seconds; });
+  return all;
+}
+
+constexpr const char* stats_column = "TotalDurationNs";
+
+/// A line a kernel, as rocprof --stats and rocprofv3 --stats write them: times alone.
+Foreign read_stats(const ProfileTable& t) {
+  const auto cell = [&](const std::vector<std::string>& line, const char* name) {
+    const int at = t.column(name);
+    return at < 0 ? std::string() : line[static_cast<std::size_t>(at)];
+  };
+  Foreign all;
+  for (const auto& line : t.lines) {
+    const std::string name = cell(line, "Name");
+    if (name.starts_with("hipLaunch") || name.starts_with("hsa_"))
+      throw UsageError(fmt::format("the table is of calls such as {}, not of kernels; give "
+                                   "*kernel_stats.csv, or results.stats.csv of rocprof",
+                                   name));
+    const auto calls = profile_number(cell(line, "Calls"));
+    const auto total = profile_number(cell(line, stats_column));
+    if (name.empty() || !calls || !total || *calls < 1) continue;
+    ForeignKernel& k = all.kernels.emplace_back();
+    k.raw_name = name;
+    k.name = readable(name);
+    k.launches = *calls;
+    k.seconds = *total * 1e-9;
+    k.shortest = profile_number(cell(line, "MinNs")).value_or(0) * 1e-9;
+  }
+  return all;
 }
 
 } // namespace
@@ -165,7 +249,7 @@ double Foreign::peak_of(const ForeignKernel& kernel) const {
 }
 
 Foreign read_foreign(std::string_view text) {
-  const ProfileTable table = read_profile_table(text);
+  const ProfileTable table = read_profile_table(text, stats_column);
   const Columns at(table);
   const bool is_ncu = table.column("Kernel Name") >= 0;
   const bool is_wide = at.counter < 0;
@@ -184,6 +268,7 @@ Foreign read_foreign(std::string_view text) {
     if (is_new) launches.emplace_back();
     take_line(launches[place->second], table, at, line, units);
   }
+  if (at.kernel < 0) return sorted(read_stats(table));
   Foreign all;
   const char* const source = is_ncu                            ? "ncu"
                              : table.column("KernelName") >= 0 ? "rocprof"
@@ -197,11 +282,7 @@ Foreign read_foreign(std::string_view text) {
     merge(all.kernels, launch, source);
     all.run.device_name = launch.device;
   }
-  if (all.kernels.empty()) throw UsageError("the profile has a header, and no launch of a kernel");
-  std::stable_sort(
-      all.kernels.begin(), all.kernels.end(),
-      [](const ForeignKernel& a, const ForeignKernel& b) { return a.seconds > b.seconds; });
-  return all;
+  return sorted(std::move(all));
 }
 
 void add_counts(Foreign& all, const Foreign& counted) {
@@ -217,6 +298,8 @@ void add_counts(Foreign& all, const Foreign& counted) {
 
 std::string short_name(const std::string& name) {
   std::string text = name.starts_with("void ") ? name.substr(5) : name;
+  for (const std::string_view of_amd : {" (.kd)", " [clone .kd]", ".kd"})
+    if (text.ends_with(of_amd)) text.resize(text.size() - of_amd.size());
   // The parameters are what the last parenthesis closes; others may be in the name.
   int open = 0;
   for (std::size_t at = text.size(); at-- > 1 && text.back() == ')';) {

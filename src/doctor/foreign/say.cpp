@@ -101,6 +101,9 @@ void add_causes(std::string& text, const Foreign& all, const ForeignKernel* kern
                               : fmt::format("   predicted  not known: {}\n", d.missing);
     if (kernel != nullptr && c.name == "spilled-registers" && !kernel->spills.empty())
       text += fmt::format("   where      {}\n", spill_text(*kernel));
+    if (kernel != nullptr && c.name == "cache-overflow" && kernel->counts.cache_bytes)
+      text += fmt::format("   fits       what is used again within {} of other data, at most\n",
+                          quantity(*kernel->counts.cache_bytes, "B"));
     text += confirm_text(all, kernel, c);
     text += fmt::format("   fix        {}\n", c.action);
   }
@@ -190,6 +193,19 @@ std::string reached_text(const Foreign& all, const ForeignKernel& k, const Forei
   return text + "\n";
 }
 
+/// The limit of a kernel of which no cause holds.
+std::string limit_text(const ForeignKernel& k) {
+  constexpr double mostly_start = 4e-6; // seconds; a launch that does nothing takes half of them
+  const Busy busy = busy_of(k.counts);
+  if (busy.most() >= busy_enough)
+    return fmt::format("no cause holds: {} is the limit\n", busy.busiest().second);
+  if (k.mean() > 0 && k.mean() < mostly_start)
+    return "no cause of its own: so short a launch is mostly its start and its end; give it more "
+           "to do, or launch fewer\n";
+  return "no cause that the doctor knows holds, and no unit is busy: it cannot explain this "
+         "launch\n";
+}
+
 std::string kernel_lines(const Foreign& all, const ForeignKernel& k, const ForeignAsked& asked,
                          int number, std::size_t shown) {
   const double whole = all.kernel_seconds();
@@ -210,13 +226,7 @@ std::string kernel_lines(const Foreign& all, const ForeignKernel& k, const Forei
   text += "\n" + reached_text(all, k, asked);
   const auto found = diagnose_kernel(all, k, asked.bytes);
   add_causes(text, all, &k, found, shown);
-  if (found.empty() && !k.counted_by.empty()) {
-    const Busy busy = busy_of(k.counts);
-    text += busy.most() >= busy_enough
-                ? fmt::format("no cause holds: {} is the limit\n", busy.busiest().second)
-                : std::string("no cause that the doctor knows holds, and no unit is busy: it "
-                              "cannot explain this launch\n");
-  }
+  if (found.empty() && !k.counted_by.empty()) text += limit_text(k);
   return text;
 }
 

@@ -25,6 +25,8 @@ void add_proofs(Json& json, const ForeignKernel& k, std::string_view cause) {
       json["lines"].push_back(
           {{"file", l.file}, {"line", l.line}, {"stores", l.stores}, {"loads", l.loads}});
   }
+  if (cause == "cache-overflow" && k.counts.cache_bytes)
+    json["cache_bytes"] = *k.counts.cache_bytes;
   for (const TwinRun& t : k.twins) {
     if (t.cause != cause) continue;
     json["twin"] = {{"twin", t.what}, {"change", t.change}};

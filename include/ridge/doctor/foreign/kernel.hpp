@@ -29,6 +29,7 @@ struct LaunchCounts {
   Counted memory_busy, cache_busy,
       unit_cache_busy; ///< of peak: DRAM, last-level cache, the units' own cache
   Counted cache_sectors, cache_hits, cache_hit_rate; ///< of the last-level cache
+  Counted cache_bytes;                               ///< that it holds
   Counted asked_sectors, host_sectors,
       peer_sectors; ///< what units asked of it, and of that where the data lie
   Counted load_sectors, load_requests, store_sectors, store_requests; ///< of global memory
@@ -38,6 +39,10 @@ struct LaunchCounts {
   Counted local_sectors; ///< registers and local arrays that are in memory
   Counted shared_passes, shared_conflicts,
       shared_busy; ///< accesses of shared memory, and those that conflicts add
+  // Parts of these, as AMD's raw counters have them.
+  Counted read_requests, read_requests_of_32, read_requests_of_128; ///< all, of so many bytes
+  Counted write_requests, write_requests_of_64, cache_misses;
+  Counted lane_cycles, vector_cycles, wave_lanes; ///< of lanes that work, of vector instructions
   // Instructions.
   Counted instructions, thread_instructions;
   Counted issue_busy, eligible_warps;
@@ -162,9 +167,10 @@ struct Foreign {
   [[nodiscard]] double peak_of(const ForeignKernel& kernel) const;
 };
 
-/// Kernels of a profiler's file: ncu's CSV (any page), rocprof, rocprofv3 or rocprof-compute CSV,
-/// in which launches of one name are one kernel, whose longest launch is the one that is counted.
-/// Throws UsageError for other texts, and for a file that says neither times nor counters.
+/// Kernels of a profiler's file: ncu's CSV (any page), rocprof, rocprofv3 or rocprof-compute CSV
+/// (counters, a trace, or times alone of --stats), in which launches of one name are one kernel,
+/// whose longest launch is the one that is counted. Throws UsageError for other texts, and for a
+/// file that says neither times nor counters.
 [[nodiscard]] Foreign read_foreign(std::string_view text);
 
 /// Adds what `counted` has of kernels that `all` knows, by their names.
