@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Tests that a build without a wing need not run again: those whose programs are the whole build's.
 
-same_tests.py BUILD keep             keeps checksums of the whole build's programs and objects, in BUILD/whole.json
+same_tests.py BUILD keep             keeps checksums of the whole build's objects, and what programs are linked of, in
+                                     BUILD/whole.json
 same_tests.py BUILD left-out WING... prints a regular expression for `ctest -E` in a build without these wings, and on
                                      standard error how many tests it leaves out, and of which programs
 
 A test is left out where all of this holds:
-- what it runs are programs of this build, each the same file as in the whole build;
+- what it runs are programs of this build, each linked of the same objects as in the whole build (the files differ: what
+  they offer to libraries depends on these);
 - libraries and modules lack objects of the whole build's at most: those that they have are the same;
 - no program asks for lists of what was announced, which are shorter without a wing;
 - none holds the name of such a wing: of a header that it compiles on demand, for one.
@@ -47,39 +49,61 @@ def tests(build):
     for test in json.loads(output_of("ctest", "--test-dir", build, "--show-only=json-v1"))["tests"]:
         command = test.get("command", [])
         programs = [pathlib.Path(word) for word in command if is_program(word, build)]
-        if programs and not re.search(r"python[\d.]*$", command[0]):
+        if programs and not any(re.search(r"/python[\d.]*$", word) for word in command):
             yield test["name"], programs
 
 
-def objects_of_libraries(build):
-    """Objects that shared libraries, and modules that can run here, are linked of; nothing where no ninja says it."""
+def links(build):
+    """What ninja links: file, kind, objects."""
     file = build / "build.ninja"
-    if not file.exists():
-        return []
+    text = file.read_text() if file.exists() else ""
+    linked = r"^build ([^:|]+): \w+?_(EXECUTABLE|SHARED_LIBRARY|STATIC_LIBRARY|MODULE_LIBRARY)_LINKER\S* ([^|\n]*)"
+    for made, kind, inputs in re.findall(linked, text, re.M):
+        yield made.strip(), kind, [word for word in inputs.split() if word.endswith(".o")]
+
+
+def objects_of_programs(build):
+    """Objects of each test's programs; of what ninja does not link itself none."""
+    objects = {str(build / made): found for made, kind, found in links(build) if kind != "STATIC_LIBRARY"}
+    programs = {str(program) for _, found in tests(build) for program in found}
+    return {program: objects.get(program, []) for program in programs}
+
+
+def objects_of_libraries(build):
+    """Objects of libraries, and of modules that programs can load here; nothing where no ninja says it."""
     devices = json.loads(output_of(build / "ridge", "devices", "--json"))
     here = {device["device"].partition(":")[0] for device in devices}
     found = set()
-    linked = r"^build ([^:]+): CXX_(?:SHARED|MODULE)_LIBRARY_LINKER\S* ([^|\n]*)"
-    for made, inputs in re.findall(linked, file.read_text(), re.M):
+    for made, kind, objects in links(build):
         module = re.search(r"/ridge_(cuda|hip)\.so", made)
-        if module is None or module[1] in here:
-            found.update(word for word in inputs.split() if word.endswith(".o"))
+        is_loaded = not made.startswith("python/") and (module is None or module[1] in here)
+        if kind != "EXECUTABLE" and is_loaded and (build / made).exists():
+            found.update(objects)
     return sorted(found)
 
 
+def checksums(build, names):
+    return {name: checksum(build / name) for name in names}
+
+
 def keep(build):
-    programs = {str(program): checksum(program) for _, found in tests(build) for program in found}
-    objects = {name: checksum(build / name) for name in objects_of_libraries(build)}
-    (build / "whole.json").write_text(json.dumps({"programs": programs, "objects": objects}))
+    programs = objects_of_programs(build)
+    objects = {*objects_of_libraries(build), *(name for found in programs.values() for name in found)}
+    (build / "whole.json").write_text(json.dumps({"programs": programs, "objects": checksums(build, sorted(objects))}))
 
 
-def why_again(build, program, whole, wings):
+def others(build, names, whole):
+    """Those that are not the whole build's."""
+    return [name for name, found in checksums(build, names).items() if whole["objects"].get(name) != found]
+
+
+def why_again(build, program, objects, whole, wings):
     """Why a program is run again; nothing where it need not be."""
-    if whole["programs"].get(str(program)) != checksum(program):
+    if not objects or whole["programs"].get(program) != objects or others(build, objects, whole):
         return "is another"
     if LISTS.search(output_of("nm", "-DC", "--undefined-only", program)):
         return "asks for lists"
-    if re.search(rb"\b(" + "|".join(wings).encode() + rb")(/|::)", program.read_bytes()):
+    if re.search(rb"\b(" + "|".join(wings).encode() + rb")(/|::)", pathlib.Path(program).read_bytes()):
         return "names a wing"
     return None
 
@@ -87,17 +111,16 @@ def why_again(build, program, whole, wings):
 def left_out(build, wings):
     whole = json.loads((build / "whole.json").read_text())
     there = objects_of_libraries(build)
-    others = [name for name in there if whole["objects"].get(name) != checksum(build / name)]
-    if others or not there:
-        print(f"all tests are run: {len(others)} objects of libraries are not the whole build's: "
-              + " ".join(others[:3]), file=sys.stderr)
+    unlike = others(build, there, whole)
+    if unlike or not there:
+        print(f"all tests are run: {len(unlike)} objects of libraries are not the whole build's: "
+              + " ".join(unlike[:3]), file=sys.stderr)
         return []
-    found = dict(tests(build))
-    all_programs = {program for programs in found.values() for program in programs}
-    why = {program: why_again(build, program, whole, wings) for program in all_programs}
-    same = [name for name, programs in found.items() if not any(why[p] for p in programs)]
-    of_same = sorted(p.name for p, reason in why.items() if not reason)
-    again = sorted(f"{p.name} {reason}" for p, reason in why.items() if reason)
+    why = {program: why_again(build, program, objects, whole, wings)
+           for program, objects in objects_of_programs(build).items()}
+    same = [name for name, programs in tests(build) if not any(why[str(program)] for program in programs)]
+    of_same = sorted(pathlib.Path(program).name for program, reason in why.items() if not reason)
+    again = sorted(f"{pathlib.Path(program).name} {reason}" for program, reason in why.items() if reason)
     print(f"left out: {len(same)} tests, whose programs are the whole build's: {' '.join(of_same)}\n"
           f"run again: {', '.join(again) or 'none of them'}", file=sys.stderr)
     return same

@@ -12,7 +12,7 @@ std::string kernel_digest(const std::type_info& call) {
   std::string text = type_text(call) + "\n" + headers_digest() + "\n";
   const SourceFile source = find_source(call);
   if (!source.file.empty())
-    text += trace_of_source(source.file, named_folders(flags_of(source.flags))).lines;
+    text += contents(trace_of_source(source.file, named_folders(flags_of(source.flags))).lines);
   return digest(text);
 }
 

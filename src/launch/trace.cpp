@@ -62,6 +62,15 @@ void Trace::add(const Trace& other) {
   whole = whole && other.whole;
 }
 
+std::string contents(std::string_view lines) {
+  std::string all;
+  (void)all_of_lines(lines, [&](std::string_view state, std::string_view name) {
+    all.append(digest_in(state)).append(" ").append(name).append("\n");
+    return true;
+  });
+  return all;
+}
+
 bool holds(std::string_view lines) {
   return all_of_lines(lines, [](std::string_view state, std::string_view name) {
     const std::string file(name);

@@ -152,15 +152,19 @@ def test_a_site_type_has_wisdom_of_its_own(ridge, wisdom):
 
 
 def test_a_kernel_changes_with_what_its_file_includes(ridge, wisdom, folder):
-    """However deep; and so does the kernel that was compiled. And with its own text."""
+    """However deep; and so does the kernel that was compiled. And with its own text. Not with the age of a file."""
     (folder / "heat.hpp").write_text('#include "rates/all.hpp"\n' + HEAT.replace("0.25", "rate_of_heat"))
     (folder / "rates").mkdir()
-    (folder / "rates/all.hpp").write_text('#include "heat.inc"\n')
+    (folder / "rates/all.hpp").write_text('#include "heat.inc"\n#if 0\n#include "note.inc"\n#endif\n')
+    note = folder / "rates/note.inc"
+    note.symlink_to(ROOT / "LICENSE")  # older than a minute
     rate = folder / "rates/heat.inc"
     rate.write_text("constexpr double rate_of_heat = 0.25;\n")
     mine = "./heat.hpp:Heat"
     found = tune(ridge, mine, "--device", "cpu", "--size", "40x32x24", "--most", 2)
     assert found["kernel"] == "Heat" and found["kept"]
+    note.unlink()
+    note.write_bytes((ROOT / "LICENSE").read_bytes())
     assert auto(ridge, kernel=mine)["schedule_from"] == "wisdom"
     with h5py.File("out.h5") as h5:
         before = h5["f"][()]

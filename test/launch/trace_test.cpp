@@ -53,6 +53,11 @@ std::vector<std::string> names_in(const std::string& text) {
   return names;
 }
 
+TEST(Contents, AreTheSameHoweverOldTheirFilesAre) {
+  EXPECT_EQ(contents("abc /a.hpp\ndef:1.2.3 /of mine/b.hpp\nabsent /c.hpp\n"),
+            "abc /a.hpp\ndef /of mine/b.hpp\nabsent /c.hpp\n");
+}
+
 TEST(Flags, AreOneALine) {
   EXPECT_THAT(flags_of("-I/a folder/of mine\n-I/other\n\n-DX=\"a b\""),
               ElementsAre("-I/a folder/of mine", "-I/other", "-DX=\"a b\""));
