@@ -210,7 +210,7 @@ class Bench:
             self.rows.append(row)
 
     def host_seconds(self, call, batches=60, calls=50):
-        """Of one call: the least of batches, which the device's queue holds."""
+        """Host seconds of one call: the least over batches, each short enough for the device's queue."""
         for _ in range(20):
             call()
         found = []

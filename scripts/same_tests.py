@@ -36,7 +36,7 @@ def output_of(*command):
 
 
 def is_program(word, build):
-    """Whether a word of a test's command is a program or library of this build."""
+    """True for a word of a test's command that is a program or library of this build."""
     file = pathlib.Path(word)
     if not file.is_absolute() or build not in file.parents or not file.is_file():
         return False

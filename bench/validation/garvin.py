@@ -35,7 +35,7 @@ def exact(t, x, depth, frequency, strength):
 
 
 def traces(problem, wave):
-    """With so many points a wavelength of S: times, our traces of vx and vy, and the exact ones."""
+    """Times, our traces of vx and vy, and the exact ones, for a number of points in a wavelength of S."""
     frequency, dt, depth = float(BETA / wave), float(0.45 / ALPHA), int(DEPTH * wave)
     ny, nx, at = 8 * wave, 18 * wave, 8 * wave  # nothing comes back from other faces
     places(problem, "s.csv", *((at, depth, name) for name in ("sxx", "syy")), columns="x,y,array")

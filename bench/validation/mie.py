@@ -40,7 +40,7 @@ def exact(spectrum, omega, wave, along_z):
 
 
 def traces(problem, wave, along_z):
-    """With so many points a wavelength in vacuum: times, our traces, the exact ones and their misfits."""
+    """Times, our traces, the exact ones and their misfits, for a number of points in a wavelength in vacuum."""
     n, dt, shift = 8 * wave, 0.5, 0.0 if along_z else 0.5  # Hz lies half a point behind along x and y
     middle = n // 2 + shift
     angles = np.radians([degrees for _, degrees in AROUND])

@@ -13,7 +13,7 @@ from common import Problem
 
 
 def front(problem, cell):
-    """In km, with cells of so many m; and the potential temperature's field."""
+    """The front's place in km for cells of a width in m, and the field of potential temperature."""
     nx, nz = round(51200 / cell), round(6400 / cell)
     problem.run("atmosphere", "--case", "straka", "--size", f"{nx}x{nz}", "--time", 900, "--snapshots", 1, "-o", "air.h5",
                 "--overwrite", "--device", problem.options.device)  # fmt: skip

@@ -9,7 +9,7 @@ from ._trace import Operand, Value, as_value, is_of_chain, refuse
 
 
 class Scan:
-    """What goes from item to item of a column: what the first one finds, and which way it goes."""
+    """A value that goes from item to item of a column: its start at the first item, and its direction."""
 
     def __init__(self, begin: list[float], down: bool) -> None:
         self.begin = begin

@@ -31,7 +31,7 @@ _mode = _Mode()
 
 
 def is_of_chain() -> bool:
-    """Whether this thread traces a chain."""
+    """True where this thread traces a chain."""
     return _mode.of_chain
 
 

@@ -10,7 +10,7 @@ namespace ridge::app {
 /// end when the user asks to stop.
 void watch_compilers();
 
-/// How long compilations took, in all, since compilers are watched.
+/// The seconds of all compilations since compilers are watched.
 [[nodiscard]] Seconds compiled_for();
 
 } // namespace ridge::app

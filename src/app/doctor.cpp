@@ -126,7 +126,7 @@ private:
     if (!told && counts && lab::is_longer(visit)) examine_counts(visit);
   }
 
-  /// How busy the units of a GPU were in such a launch, where no part of its data tells.
+  /// Counts how busy the units of a GPU were in such a launch, where no part of its data tells.
   void examine_counts(lab::Visit& visit) const {
     const std::string report = [&] {
       try {

@@ -50,7 +50,7 @@ void print_levels(const Record& record) {
   fmt::print("\n{}", table.text());
 }
 
-/// How busy a GPU's units were, where they were counted.
+/// Prints how busy a GPU's units were, where they were counted.
 void print_counts(const Record& record) {
   const auto detail = [&](const char* name) {
     return std::find_if(record.details.begin(), record.details.end(),

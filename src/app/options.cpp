@@ -27,7 +27,7 @@ std::string commands_of(const CLI::App& app) {
   return "the commands are " + names + "; see --help";
 }
 
-/// What is wrong with a command's words, in ours where those of CLI11 are hard to read.
+/// Says what is wrong with a command's words; CLI11's own text is kept where it reads well.
 std::string text_of(const CLI::ParseError& error, const CLI::App& command) {
   const std::string said = error.what();
   constexpr std::string_view twice = ": At Most 1 required but received ";

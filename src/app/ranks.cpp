@@ -48,7 +48,7 @@ void join_ranks(int argc, char** argv) {
 
 int fail_on_ranks(int status, const std::string& line) {
   const comm::Launched by = comm::launched();
-  // Where all ranks fail alike, rank 0 says so, once it has removed what it began to write.
+  // Rank 0 speaks where all ranks fail alike, once it has removed what it began to write.
   constexpr std::chrono::milliseconds for_rank_0{100}, for_each{20}, at_most{500};
   if (by.rank > 0)
     std::this_thread::sleep_for(std::min(for_rank_0 + (by.rank - 1) * for_each, at_most));

@@ -22,8 +22,8 @@ struct Slot {
 constinit std::array<Slot, 64> slots{};
 /// Not a child that has not become a compiler yet.
 constinit std::atomic<pid_t> owner{0};
-/// How many files are being made, and by which signal the process ends: who sets one of them reads
-/// the other afterwards, so that a handler in any thread and the maker never miss each other.
+/// The number of files that are being made, and the signal that ends the process. Whoever sets one
+/// reads the other afterwards, so that a handler in any thread and the maker never miss each other.
 constinit std::atomic<int> making{0}, ends_by{0};
 
 void end_now() noexcept {

@@ -20,8 +20,8 @@ private:
   char* name_;
 };
 
-/// While it lives, this process makes a file that is no Remains yet: `end_without_remains` waits for
-/// it, so that a lock is known wherever it exists.
+/// While it lives, this process makes a file that is no Remains yet: `end_without_remains` waits
+/// for it, so that a lock is known wherever it exists.
 class MakingRemains {
 public:
   MakingRemains() noexcept;
@@ -34,7 +34,7 @@ public:
 /// signal.
 void remove_remains() noexcept;
 
-/// In a handler of a signal: ends the process as the signal does by default, without them.
+/// Removes them and ends the process as the signal does by default. For handlers of signals.
 void end_without_remains(int signal) noexcept;
 
 } // namespace ridge::io

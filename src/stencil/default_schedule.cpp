@@ -47,7 +47,7 @@ bool tile_fits(const Traits& traits) {
   return stencil::tile_fits(values);
 }
 
-/// Whether numbers have 16 bits and do not come in packs: lanes load 2 bytes at a time, each with
+/// True for numbers of 16 bits that do not come in packs: lanes load 2 bytes at a time, each with
 /// an address of its own.
 bool narrow_anywhere(const Traits& traits, const Strides& strides) {
   return traits.element_bytes == 2 && rows_at(traits, strides).rows == Rows::anywhere;

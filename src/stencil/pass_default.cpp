@@ -29,6 +29,14 @@ bool round_alike(const Traits& traits, const Boundaries& boundaries) {
   return alike || traits.element_bytes >= 4;
 }
 
+bool has_inflow_values(const Boundaries& boundaries) {
+  return std::any_of(boundaries.faces.begin(), boundaries.faces.end(), [](const auto& faces) {
+    return std::any_of(faces.begin(), faces.end(), [](const Condition& c) {
+      return c.kind == Boundary::neumann && !c.values.empty();
+    });
+  });
+}
+
 double pass_use(const PassTiles& tiles, Index3 n, int blocks) {
   std::priority_queue<Index, std::vector<Index>, std::greater<>> ends; // of the blocks, in planes
   for (int block = 0; block < blocks; ++block)
@@ -55,9 +63,9 @@ int pass_sweeps(const Traits& traits, const Boundaries& boundaries, bool moving,
 
 namespace {
 
-/// Waves in 16 bits between faces that do not move, on an H200. Cubes of 128 to 192 points gained 1.4
-/// to 2.5 times, of 384 and 512 1.2 to 1.4; 256 lost, 0.66 to 0.71: single sweeps there are the copy
-/// engine's march, which smaller cubes do not take.
+/// Waves in 16 bits between faces that do not move, on an H200. Cubes of 128 to 192 points
+/// gained 1.4 to 2.5 times, of 384 and 512 1.2 to 1.4; 256 lost, 0.66 to 0.71: single sweeps there
+/// are the copy engine's march, which smaller cubes do not take.
 bool waves_in_16_bits_pay(const Traits& traits, Index points) {
   constexpr Index march_from = 230 * 230 * 230, march_until = 320 * 320 * 320;
   return traits.radius.z == 1 && (points < march_from || points > march_until);

@@ -43,7 +43,7 @@ EXTENDED = sorted(set(commands_of(BUILT, "extend")))
 
 
 def kernels_of(wings):
-    """Those of their headers, and those that they announce (KernelsAnnounced), by name."""
+    """Names of the kernels in wings' headers, and of those that wings announce (KernelsAnnounced)."""
     files = [file for wing in wings for folder in ("include/ridge/lab/kernels/*/*.hpp", "src/*.cpp")
              for file in sorted(wing.glob(folder))]
     return [name for file in files for name in re.findall(r'(?:name = |kernel\w*[({]\s*)"([^"]+)"', file.read_text())]
@@ -54,12 +54,12 @@ KERNELS_NOT_BUILT = set(kernels_of(WINGS)) - set(kernels_of(BUILT))
 
 
 def is_built(words):
-    """Asks of a command, and of the kernel that follows it."""
+    """True where this build has a command and the kernel that follows it."""
     return words[0] not in NOT_BUILT and not KERNELS_NOT_BUILT.intersection(map(str, words[1:2]))
 
 
 def built(commands):
-    """Those of a list of names or of words, or of a dictionary of words by name, that this build has."""
+    """The commands that this build has, out of a list of names or of words, or a dictionary of words by name."""
     if isinstance(commands, dict):
         return {name: words for name, words in commands.items() if is_built(words)}
     return [words for words in commands if is_built([words] if isinstance(words, str) else words)]

@@ -12,6 +12,7 @@ ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_pml": "ob1",  # the one of a machine without a fabric; to look for others takes 0.2 s a start
     "OMP_NUM_THREADS": "1",
 }
 

@@ -137,7 +137,7 @@ def end_when_there(launcher, ranks, file):
 
 
 def test_ranks_that_a_launcher_ends_leave_no_locks(mpi, inputs):
-    """By SIGTERM, as launchers do where a pipe is closed or a rank has failed."""
+    """Launchers send SIGTERM where a pipe is closed or a rank has failed."""
     launcher, ranks = running_ranks(mpi, [*LONG["evolve"], "--every", 10**4, "-o", "out.h5", "--device", "cpu"])
     end_when_there(launcher, ranks, "out.xdmf")
     assert not [name for name in left_in(inputs) if name.endswith((".lock", ".partial"))]

@@ -36,6 +36,7 @@ KINDS = [  # patterns of headers, and the options of their kind
 ]
 STANDARD_HEADER = 2500  # lines of one, about
 PARTS = 3
+OTHER_DIGITS = 54  # of a commit's second, by which .ci/run chooses other things
 OTHERS = 1.5  # headers that one must save the time of to be compiled ahead
 
 include = pathlib.Path(sys.argv[1])
@@ -134,7 +135,7 @@ def git(*words):
 def part_chosen():
     """Which part of the chains; None for all, which are looked at where there is no commit to tell."""
     moment = None if os.environ.get("RIDGE_HEADERS") == "all" else git("log", "-1", "--format=%ct")
-    return int(moment) % PARTS if moment else None
+    return int(moment) // OTHER_DIGITS % PARTS if moment else None
 
 
 def some_of(users, part, changed):

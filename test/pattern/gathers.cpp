@@ -1,4 +1,4 @@
-// What the fifth pattern says of itself: its schedules, records, references, and its kernel.
+// The fifth pattern's own part: its schedules, records, references, and its kernel.
 #include "gathers.hpp"
 
 #include <ridge/core/error.hpp>

@@ -151,7 +151,7 @@ def test_results_of_before_count_where_a_call_leaves_them(diffusion, uk):
 
 
 def test_calls_are_told_apart_that_have_a_kernel_in_common(diffusion):
-    """By who requires a gradient, type, shape, the order of numbers, and numbers that change afterwards."""
+    """Calls differ by who requires a gradient, type, shape, the order of numbers, and numbers that change later."""
     @ridge.stencil
     def two(u, k, a, b=2.0):
         return a * u[0, 1] * k[0, 0] + b * u[0, 0]**2

@@ -12,7 +12,8 @@
 
 namespace ridge::app {
 
-/// By the system's table /proc/stat, or the one that RIDGE_PROC_STAT names.
+/// The cores of this process, by the system's table /proc/stat or the one that RIDGE_PROC_STAT
+/// names.
 class CoresHere {
 public:
   CoresHere() {

@@ -134,7 +134,8 @@ std::string tables_of_amd(const std::string& folder) {
   return {};
 }
 
-/// What --keep left of a program: its timeline, what profilers counted, and what else was found.
+/// Reads a program from the folder of --keep: its timeline, its counters, and all else that was
+/// found.
 Foreign read_kept(const std::string& folder) {
   const auto kept = [&](const char* name) { return content((fs::path(folder) / name).string()); };
   const std::string timeline = kept("timeline.tsv"), run = kept("run.tsv");
@@ -159,7 +160,7 @@ Foreign read_kept(const std::string& folder) {
   return all;
 }
 
-/// What perf recorded, as the text of its report.
+/// The text of perf's report of a recording.
 std::string report_of_perf(const std::string& file) {
   return launch::run_command({find_perf(), "report", "--stdio", "--no-children", "-i", file},
                              fs::current_path().string())

@@ -47,7 +47,7 @@ std::optional<double> share_of_memory(const Record& record) {
   return share_of_units(record, memory_detail, arithmetic_detail);
 }
 
-/// Of a launch whose units were counted: the next busiest kind of them is the limit then.
+/// The cure of a launch whose units were counted: the next busiest kind of them is the limit then.
 Cure without_instructions(const Record& record) {
   const double busy = *number_of(record, arithmetic_detail);
   const double modelled = *number_of(record, modelled_detail);

@@ -198,7 +198,8 @@ ForeignCause barriers() {
     return waits(s.counts(), s.counts().wait_barrier);
   };
   c.gain = [](const Subject& s, double evidence) {
-    // What passes through shared memory from barrier to barrier goes with them, and frees its pipe.
+    // Traffic through shared memory from barrier to barrier goes with the barriers, and frees its
+    // pipe.
     Busy then = s.busy;
     const double left = 1 - shared_part(s);
     if (s.busy.shared > 0.9 * s.busy.unit_cache) then.unit_cache *= left;

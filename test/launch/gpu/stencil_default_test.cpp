@@ -1,4 +1,4 @@
-// What a single stencil runs under by default on a GPU of compute capability 9.0, whose last-level
+// The default schedule of a single stencil on a GPU of compute capability 9.0, whose last-level
 // cache holds 1 MiB.
 #include <ridge/core/stored.hpp>
 #include <ridge/stencil/laplacian.hpp>

@@ -80,7 +80,7 @@ TEST(SweepsDefault, ArePassesOfHeatIn16BitsThoughNothingOfThemIsCompiledAhead) {
   EXPECT_EQ((chosen<Unknown, Fp16>({512, 512, 512})), "single"); // has none
 }
 
-/// As waves read their inputs, the second of which is a coefficient.
+/// A kernel that reads its inputs as waves do, and whose second input is a coefficient.
 struct WithCoefficient : Wave {
   static constexpr int levels = 1;
 };

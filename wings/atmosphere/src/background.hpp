@@ -21,8 +21,8 @@ enum class Case { thermal, collision, gravity_waves, density_current, injection,
 struct Box {
   double length = 20000, height = 10000, viscosity = 0;
 };
-/// That of a case: 51.2 km by 6.4 km and 75 m^2/s of J. Straka et al., Int. J. Numer. Methods
-/// Fluids 17, 1993, whose half it is; 20 km by 10 km of others.
+/// The box of a case: 51.2 km by 6.4 km and 75 m^2/s for J. Straka et al., Int. J. Numer. Methods
+/// Fluids 17, 1993, whose half it is; 20 km by 10 km for others.
 [[nodiscard]] Box usual_box(Case c);
 /// The height at which a background has no pressure left, m.
 [[nodiscard]] double top_of(Case c);

@@ -202,7 +202,7 @@ def viscous(state, nu, dt, dx, dz):
 
 @pytest.mark.parametrize("device", ["cpu", "simt:64"])
 def test_viscosity(ridge, folder, device):
-    """Behind a step without: the case's own box has cells of other sizes along x and z."""
+    """One step with viscosity equals a step without and the term after it; cells differ in size along x and z."""
     for nu in (0, 4e3):
         atmosphere(ridge, "--case", "thermal", "--viscosity", nu, "--step", 0.2, "--snapshots", 1, "--device", device,
                    "--length", 6000, "--height", 5000, until=0.2, file=f"{nu:g}.h5", size="37x21")  # fmt: skip

@@ -19,7 +19,7 @@ from . import _core, _gauge
 if TYPE_CHECKING:
     from .gauge import Array, _Operator
 
-#: What an operator has gradients by; by the first where nothing is asked for.
+#: Names that an operator has gradients by; the first is taken where none is asked for.
 _BY = ("psi", "links")
 
 
@@ -36,7 +36,7 @@ class OperatorGradient:
         self.operator = operator
 
     def __call__(self, psi: Any, cotangent: Any) -> Any:
-        """That of Re sum(conj(cotangent) D psi), dL/dRe + i dL/dIm: a named tuple, one a name of `by`."""
+        """The gradient dL/dRe + i dL/dIm of L = Re sum(conj(cotangent) D psi): a named tuple, one a name of `by`."""
         x, w = self.operator._fermion(psi, "psi"), self.operator._fermion(cotangent, "cotangent")
         if x.shape != w.shape:
             raise _core.UsageError(f"psi has shape {np.shape(psi)}, the cotangent {np.shape(cotangent)}")
@@ -51,8 +51,8 @@ def _result_type(by: tuple[str, ...]) -> Any:
 
 def hops_by_links(links: Array, psi: Array, w: Array, hop: float, has_spin: bool, antiperiodic: bool,
                   device: str) -> Array:
-    """By the links of hops, those of Wilson where fermions have spins, else those of staggered ones. `psi` and `w` are
-    of the lattice of the links, or of axes before it, which are summed over."""
+    """The gradient by the links of hops: Wilson's where fermions have spins, else staggered ones. `psi` and `w` lie on
+    the links' lattice; axes before it are summed over."""
     found = np.empty(links.shape, dtype=np.complex128)
     count = psi.size // (found.size // 36) // (12 if has_spin else 3)
     extents = [int(n) for n in reversed(links.shape[:4])]
@@ -70,8 +70,8 @@ def staggered_phases(shape: Sequence[int]) -> Array:
 
 
 def in_fifth_dimension(psi: Array, b: float, c: float, mass: float) -> Array:
-    """What domain walls hop by links: b psi_s + c (P_- psi_(s + 1) + P_+ psi_(s - 1)), times -mass across the walls;
-    psi is (..., s, t, z, y, x, 4, 3)."""
+    """The field that domain walls hop by links: b psi_s + c (P_- psi_(s + 1) + P_+ psi_(s - 1)), times -mass across the
+    walls; psi is (..., s, t, z, y, x, 4, 3)."""
     found = b * psi
     if c == 0:
         return found
@@ -92,7 +92,7 @@ _GAMMA = [np.block([[np.zeros((2, 2)), np.array(u)], [np.array(u).conj().T, np.z
 
 
 def clover_by_links(links: Array, psi: Array, w: Array, factor: float) -> Array:
-    """By the links of the clover term; `psi` and `w` may have an axis more, which is summed over."""
+    """The gradient by the links of the clover term; `psi` and `w` may have one axis more, which is summed over."""
     u = [links[..., mu, :, :] for mu in range(4)]
     found = np.zeros_like(links)
     x, y = (a.reshape(-1, *links.shape[:4], 4, 3) for a in (psi, w))

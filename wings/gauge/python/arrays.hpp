@@ -1,5 +1,5 @@
-// What the modules of links and of their operators share: arrays of Python, queues, and how a solve
-// ended.
+// Shared by the modules of links and of their operators: arrays of Python, queues, and the end of a
+// solve.
 #pragma once
 
 #include <ridge/gauge/host_links.hpp>
@@ -37,7 +37,7 @@ inline gauge::HostLinks links_at(const Extents& extents, std::uintptr_t address)
   return links;
 }
 
-/// With the queue of a device, in turn with other threads.
+/// Does `work` with the queue of a device, in turn with other threads.
 template <class Work>
 auto in_turn(const std::string& device, const Work& work) {
   const OthersMayRun others_may_run;
@@ -60,7 +60,7 @@ void change_links(const Sizes& sizes, std::uintptr_t address, const std::string&
   });
 }
 
-/// How a solver ended: whether it converged, iterations, the residual, seconds and bytes.
+/// The end of a solve: converged or not, iterations, the residual, seconds and bytes.
 using Ended = std::tuple<bool, Index, double, double, double>;
 inline Ended ended(const solve::Solved& solved) {
   return {solved.converged, solved.iterations, solved.residual, solved.seconds.value, solved.bytes};

@@ -13,7 +13,7 @@ namespace ridge::python::of_gauge {
 
 namespace {
 
-/// By the links of the hops of `count` fermions that follow each other.
+/// The gradient by the links of hops, summed over `count` fermions that follow each other.
 void hops_by_links(const Sizes& sizes, std::uintptr_t out, std::uintptr_t psi, std::uintptr_t w,
                    Index count, double hop, bool has_spin, const std::string& device) {
   in_turn(device, [&](Queue& queue) {

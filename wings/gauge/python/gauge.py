@@ -313,7 +313,7 @@ class _Operator:
     _options: dict[str, Any]
 
     def _keep(self, links: Any, **options: Any) -> Array:
-        """Of the links given, those that are its own from now on. Of a tensor that requires a gradient D @ psi has one."""
+        """Keeps links of its own and returns them. D @ psi has a gradient where they are a tensor that requires one."""
         self._watched = links if requires_gradient(links) else None
         array = _links(links if self._watched is None else array_of(links))
         self._links = array if array.flags.owndata and array is not links else array.copy()

@@ -63,8 +63,8 @@ public:
     });
   }
 
-  /// Of `count` right-hand sides that follow each other, so many at once; the last one fills up
-  /// what is missing at the end. `links` are those that it was made of.
+  /// Solves for `count` right-hand sides that follow each other, so many at once; the last one
+  /// fills up what is missing at the end. `links` are those that it was made of.
   std::vector<Ended> solve_columns(std::uintptr_t links, std::uintptr_t x, std::uintptr_t b,
                                    Index count, int columns, double tolerance,
                                    Index iterations) const {
@@ -96,7 +96,7 @@ public:
     });
   }
 
-  /// Of (D^+ D + shift) x = D^+ b for each shift; the solutions follow each other at x.
+  /// Solves (D^+ D + shift) x = D^+ b for each shift; the solutions follow each other at x.
   std::vector<Ended> solve_shifted(std::uintptr_t x, std::uintptr_t b,
                                    const std::vector<double>& shifts, double tolerance,
                                    Index iterations) const {
@@ -162,8 +162,8 @@ public:
     in_turn(device_,
             [&](Queue&) { give(solver_->apply(taken(psi, volume_ * values_), dagger), out); });
   }
-  /// In five dimensions, or of a source in four from wall to wall; then what is between the walls
-  /// goes to `midpoint`, unless that is 0.
+  /// Solves in five dimensions, or for a source in four from wall to wall; the solution between the
+  /// walls goes to `midpoint` then, unless that is 0.
   Ended solve(std::uintptr_t x, std::uintptr_t b, double tolerance, Index iterations,
               bool propagates, std::uintptr_t midpoint) const {
     return in_turn(device_, [&](Queue&) {
@@ -259,7 +259,7 @@ public:
                                                          mass, boundary_of(antiperiodic));
     });
   }
-  /// Of (D^+ D + shift) x = D^+ b for each shift; the solutions follow each other at x.
+  /// Solves (D^+ D + shift) x = D^+ b for each shift; the solutions follow each other at x.
   std::vector<Ended> solve_shifted(std::uintptr_t x, std::uintptr_t b,
                                    const std::vector<double>& shifts, double tolerance,
                                    Index iterations) const {

@@ -14,8 +14,8 @@
 
 namespace ridge::gauge {
 
-/// How long is looked for modes beside solves: all searches together no longer than these took, or
-/// five seconds where they took less.
+/// Limits the search for modes beside solves: all searches together take no longer than the solves,
+/// or five seconds where these took less.
 class SearchTime {
 public:
   /// `solving` and `searched`: seconds until now; `clock`: seconds from any moment.

@@ -96,8 +96,8 @@ Check check_stream(Queue& queue, int length, const View<T>& in, const View<T>& o
   return judge(found, bounded_unit<T>, [](Index3 at) { return fmt::format("item {}", at.x); });
 }
 
-/// What depends on the length of a stream beside its precision. The rest is compiled once for all
-/// lengths.
+/// The functions that depend on a stream's length beside its precision. The rest is compiled once
+/// for all lengths.
 template <class T>
 struct StreamOf {
   Program (*bind)(Queue& queue, const View<T>& in, const View<T>& out,

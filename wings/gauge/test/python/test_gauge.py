@@ -345,8 +345,8 @@ def operators(links, device, boundary):
 
 @pytest.mark.parametrize("boundary", ["antiperiodic", "periodic"])
 def test_gradients_by_links(links, rng, device, boundary):
-    """Of each operator: along links that stay in SU(3) by differences of fourth order, and, as what links multiply is
-    of a known degree in them, along the links themselves exactly."""
+    """Each operator's gradients equal differences of fourth order along links that stay in SU(3), and, as D is a
+    polynomial of known degree in its links, exact ones along the links themselves."""
     algebra = gauge_files.random_links(SIZE, seed=4, spread=1)
     algebra = algebra - algebra.conj().swapaxes(-1, -2)
     algebra -= np.trace(algebra, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) / 3
