@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Optional, Union, overload
@@ -12,6 +11,7 @@ import numpy as np
 from . import _arrays, _core
 from ._adjoint import Box, Form, adjoint_of
 from ._chain import Chain, chain_of
+from ._gradients import gradients_type
 from ._kernel import Kernel
 from ._record import Record, Records
 from ._tangent import tangent_of
@@ -63,11 +63,6 @@ class Gradient:
             chain = chain_of(made.traced, made.edge, [f"gradient_{n}" for n in made.by])
             chain._system = f"{chain.__name__} is an adjoint; systems are made of a chain itself"
             self.adjoint = chain._with_outer(outer) if outer else chain
-        self._result = collections.namedtuple(f"gradients_{kernel.__name__}", self.by)  # type: ignore[misc]
-
-    def __reduce__(self) -> Any:
-        state = {n: v for n, v in self.__dict__.items() if n != "_result"}
-        return _restored, (state,)
 
     def __repr__(self) -> str:
         return f"<ridge.grad of {self.kernel.__name__} by {', '.join(self.by)}>"
@@ -82,7 +77,8 @@ class Gradient:
         into. Raises as a call of the kernel does."""
         given, weights = self._split(arrays)
         self.kernel._check_arrays(given)
-        return self._result(**self._by_name(given, weights, device, numbers, schedule, out))
+        found = self._by_name(given, weights, device, numbers, schedule, out)
+        return gradients_type(self.kernel.__name__, self.by)(**found)
 
     def _reads_of(self, _count: int) -> tuple[int, ...]:
         return self._reads
@@ -202,13 +198,6 @@ class Gradient:
                          for (low, high), n in zip(box, rest.shape[-len(box):])))] = 0
             kept.append(rest)
         return {_OUT: kept[0] if len(kept) == 1 else tuple(kept)}
-
-
-def _restored(state: Mapping[str, Any]) -> Gradient:
-    made = Gradient.__new__(Gradient)
-    made.__dict__.update(state)
-    made._result = collections.namedtuple(f"gradients_{made.kernel.__name__}", made.by)  # type: ignore[misc]
-    return made
 
 
 class _Test:

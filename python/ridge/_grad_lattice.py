@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import collections
-import functools
 import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Optional
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 
 from . import _core, lattice
+from ._gradients import gradients_type
 from ._sites import site_of, site_of_expression
 from ._watched import Scalar, Variable, field_like, gradients, seeds_of
 from .lattice import Expression, Field
@@ -49,7 +48,7 @@ class LatticeGradient:
         returns a named tuple of fields, one a name of `by`. Raises TypeError for functions that give neither."""
         names, given, seeds = self._seeds(fields)
         found = [f if f is not None else 0.0 * x for f, x in zip(gradients(seeds, given), given)]
-        return _result_type(self._name, tuple(names))(*(f if isinstance(f, Field) else f.evaluate() for f in found))
+        return gradients_type(self._name, tuple(names))(*(f if isinstance(f, Field) else f.evaluate() for f in found))
 
     def _seeds(self, fields: Sequence[Any]) -> tuple[list[str], list[Field], list[Seed]]:
         count = len(self.arguments)
@@ -116,11 +115,6 @@ class LatticeGradient:
 
 
 _OTHERS = "stencils, chains and pairs of Python's functions are made by ridge.stencil and so on"
-
-
-@functools.cache
-def _result_type(name: str, fields: tuple[str, ...]) -> Any:
-    return collections.namedtuple("gradients_" + (name if name.isidentifier() else "lattice"), fields)
 
 
 def _watched(x: Field) -> Field:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import collections
-import functools
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -13,6 +11,7 @@ import numpy as np
 
 from . import _arrays, _core
 from ._adjoint_pairs import Made, PairsForm, adjoint_of
+from ._gradients import gradients_type
 from ._pairs import Pairs, box_lengths, pairs_of
 from ._record import Record, Records
 from ._tangent import pairs_tangent_of
@@ -95,7 +94,7 @@ class PairsGradient:
         the shapes of those given, and numbers as float. `out` is a tuple of arrays to write those by arrays into."""
         given, weights = self._split(arrays)
         found = self._by_name(given, (weights,), device, numbers, schedule, out)
-        return _result_type(self.kernel.__name__, tuple(self._names(len(given))))(**found)
+        return gradients_type(self.kernel.__name__, tuple(self._names(len(given))))(**found)
 
     def _names(self, count: int) -> list[str]:
         """Of what a call gives, in order."""
@@ -239,11 +238,6 @@ class PairsGradient:
         most = int(_MOST_PAIRS**0.5)
         x = [_arrays.on_host(a)[:, :most].astype(np.float64) for a in arrays]
         return _Test(self, x, device, numbers).found()
-
-
-@functools.cache
-def _result_type(name: str, fields: tuple[str, ...]) -> Any:
-    return collections.namedtuple(f"gradients_{name}", fields)
 
 
 class _Test:

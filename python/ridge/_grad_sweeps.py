@@ -6,7 +6,6 @@ next are run once more, and kept.
 
 from __future__ import annotations
 
-import collections
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any, Optional, Union
 from . import _arrays, _core
 from ._extents import spacing_of, whole
 from ._grad import Gradient
+from ._gradients import gradients_type
 from ._sweeps import Sweeps, _boundary_text
 
 
@@ -153,7 +153,6 @@ class SweepsGradient:
                              spacing_of(in_time._spacing, kernel.rank), kernel.__name__)
         given = in_time.memory if memory is None else memory
         self._memory = None if given is None else bytes_of(given)
-        self._result = collections.namedtuple(f"gradients_{kernel.__name__}", self.by)  # type: ignore[misc]
         #: What the latest call kept: so many `checkpoints`, `apart` steps from each other, `states` between two
         #: of them, in `bytes` at most together; and how many steps it computed `again`.
         self.plan: dict[str, int] = {}
@@ -180,7 +179,7 @@ class SweepsGradient:
         saved = self._checkpoints(given, steps, options, values)
         found = self._back_to_first(saved, given[self.levels:], list(map(_arrays.plain, weights)), steps, options,
                                     values)
-        return self._result(**found)
+        return gradients_type(kernel.__name__, self.by)(**found)
 
     def _checkpoints(self, given: Sequence[Any], steps: int, options: Mapping[str, Any],
                      values: Mapping[str, Any]) -> list[list[Any]]:

@@ -35,8 +35,11 @@ auto in_turn(const Call& call, const std::string& name, const Work& work) {
 }
 
 template <class T>
-nb::bytearray as_bytes(const std::vector<T>& values) {
-  return nb::bytearray(values.data(), values.size() * sizeof(T));
+nb::bytearray uninitialised(std::size_t count) {
+  PyObject* const made =
+      PyByteArray_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(count * sizeof(T)));
+  if (made == nullptr) throw nb::python_error();
+  return nb::steal<nb::bytearray>(made);
 }
 
 template <class T>
@@ -53,32 +56,35 @@ nb::tuple neighbours(nb::tuple arrays, double cutoff, const std::array<double, 3
   const Signature signature{name, names, no_numbers, 2, 1, 1};
   const Call call = look_at_call(signature, std::move(arrays), nb::make_tuple(), std::move(device));
   const Array& x = call.arrays.all[0];
-  std::vector<Index> ends;
-  std::vector<double> distances;
+  std::vector<NearPair> found;
   in_turn(call, name, [&](Queue& queue) {
     check_components({name, call.arrays.all, {}}, x, 3, "x");
     check_memory(name, names, call.arrays.all, {1, 1}, true);
     const std::array numbers{cutoff, 0.0, box[0], box[1], box[2]};
     const auto options = list_options_of(numbers);
-    const auto found = x.element_bytes == 4 ? pairs_of<float>(queue, x, options)
-                                            : pairs_of<double>(queue, x, options);
-    const Bytes needed{
-        static_cast<Index>(found.size() * 6 * sizeof(Index))}; // and as Python has them
+    found = x.element_bytes == 4 ? pairs_of<float>(queue, x, options)
+                                 : pairs_of<double>(queue, x, options);
+    const Bytes needed{static_cast<Index>(found.size() * 3 * sizeof(Index))}; // as Python has them
     if (const Bytes free = Device("cpu").free_memory(); needed.value > free.value) {
       throw Failure(name + ": " + std::to_string(found.size()) + " pairs need " + to_text(needed) +
                     " more of the host's memory, of which " + to_text(free) + " are free");
     }
-    ends.reserve(2 * found.size());
-    distances.reserve(found.size());
-    constexpr std::size_t piece = 1 << 20;
-    for (const auto& [first, second, distance] : found) {
-      if (distances.size() % piece == 0) check_interrupt();
-      ends.push_back(first);
-      ends.push_back(second);
-      distances.push_back(distance);
-    }
   });
-  return nb::make_tuple(as_bytes(ends), as_bytes(distances));
+  nb::bytearray ends = uninitialised<Index>(2 * found.size());
+  nb::bytearray distances = uninitialised<double>(found.size());
+  auto* end = static_cast<Index*>(ends.data());
+  auto* to = static_cast<double*>(distances.data());
+  {
+    constexpr std::size_t piece = 1 << 20;
+    const OthersMayRun others_may_run;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (i % piece == 0) check_interrupt();
+      *end++ = found[i].first;
+      *end++ = found[i].second;
+      *to++ = found[i].distance;
+    }
+  }
+  return nb::make_tuple(std::move(ends), std::move(distances));
 }
 
 template <class P>

@@ -226,6 +226,18 @@ TEST_P(NearPairs, AreNotUsedAfterABuildThatFailed) {
   EXPECT_FALSE(lists.update());
 }
 
+TEST(NearPairsOfManyBodies, AreLookedAtInPieces) {
+  const Where at = scattered(2500, {1, 1, 1}, 8);
+  Queue queue{Device("cpu")};
+  const Bodies3<double> bodies(queue, at);
+  const Lists lists(queue, bodies.spans(), {2, 0, {}}); // all with all
+  std::size_t calls = 0;
+  const std::size_t found = lists.pairs([&calls] { ++calls; }).size();
+  EXPECT_EQ(found, 2500U * 2499 / 2);
+  // Of each pass over them: they are counted, given room, put into rows, and these sorted.
+  EXPECT_GE(calls, 4 * (found >> 20));
+}
+
 TEST_P(NearPairs, MayBeMoved) {
   const Where at = scattered(60, {3, 3, 3}, 8);
   const Bodies3<double> bodies(queue, at);

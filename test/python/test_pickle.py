@@ -99,6 +99,30 @@ def results():
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda k: pickle.loads(pickle.dumps(k))])
+def test_gradients(again, rng):
+    """Of all patterns: the gradient itself, and the named tuple that it gives."""
+
+    @ridge.pairs(targets=1, sources=1, sums=1)
+    def pull(t, s):
+        return [s[0] - t[0]]
+
+    def total(x):
+        return lattice.norm2(2.0 * x)
+
+    u, q = rng.standard_normal(80), rng.standard_normal((1, 7))
+    f = lattice.field(rng.standard_normal((2, 2, 2, 2)), "real")
+    in_time = ridge.sweeps(heat_of_module, boundary="periodic")
+    for gradient, arrays, options in [(ridge.grad(heat_of_module), (u, u), {}), (ridge.grad(pull), (q, q), {}),
+                                      (ridge.grad(in_time), (u, u), {"steps": 3})]:
+        right = gradient(*arrays, **options)
+        for other in (again(right), again(gradient)(*arrays, **options)):
+            assert type(other) is type(right) and other._fields == right._fields
+            np.testing.assert_allclose(other[0], right[0], rtol=1e-13)
+    right = ridge.grad(total)(f)
+    np.testing.assert_array_equal(again(right).x.numpy(), right.x.numpy())
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda k: pickle.loads(pickle.dumps(k))])
 def test_what_is_returned(again):
     for name, one in results().items():
         require_same(again(one), one, name)

@@ -97,34 +97,50 @@ void require_room(std::size_t pairs) {
                   to_text(needed), to_text(free)));
 }
 
-/// Adds one. The system promises more memory than it has, and would end the process later.
-void add(std::vector<NearPair>& pairs, const NearPair& pair) {
-  if (pairs.size() == pairs.capacity()) {
-    const std::size_t wanted = std::max<std::size_t>(1024, 2 * pairs.size());
-    require_room(wanted);
-    pairs.reserve(wanted);
-  }
-  pairs.push_back(pair);
-}
-
 /// Entries that are looked at, or pairs, in a fraction of a second.
 constexpr std::size_t piece = 1 << 20;
 
-/// Pairs by their bodies. First into the rows of their first ones, which are short.
-std::vector<NearPair> in_order(const std::vector<NearPair>& pairs, Index bodies,
-                               const std::function<void()>& between) {
+/// Pairs as they are found, in pieces: no copy of many is made where they grow.
+using Found = std::vector<std::vector<NearPair>>;
+
+/// Adds one. The system promises more memory than it has, and would end the process later.
+void add(Found& found, const NearPair& pair) {
+  if (found.empty() || found.back().size() == piece) {
+    require_room(piece);
+    found.emplace_back();
+  }
+  found.back().push_back(pair);
+}
+
+/// Pairs by their bodies. First into the rows of their first ones, which are short. `between` is
+/// called between pieces of each pass over them.
+std::vector<NearPair> in_order(Found found, Index bodies, const std::function<void()>& between) {
   std::vector<std::size_t> next(static_cast<std::size_t>(bodies) + 1);
-  for (const NearPair& pair : pairs)
-    ++next[static_cast<std::size_t>(pair.first) + 1];
+  std::size_t count = 0;
+  for (const auto& pairs : found) {
+    between();
+    for (const NearPair& pair : pairs)
+      ++next[static_cast<std::size_t>(pair.first) + 1];
+    count += pairs.size();
+  }
   std::partial_sum(next.begin(), next.end(), next.begin());
-  require_room(pairs.size());
-  std::vector<NearPair> sorted(pairs.size());
-  for (const NearPair& pair : pairs)
-    sorted[next[static_cast<std::size_t>(pair.first)]++] = pair;
+  require_room(count);
+  std::vector<NearPair> sorted;
+  sorted.reserve(count);
+  for (const auto& pairs : found) { // zeros, which touch the memory
+    between();
+    sorted.resize(sorted.size() + pairs.size());
+  }
+  for (auto& pairs : found) {
+    between();
+    for (const NearPair& pair : pairs)
+      sorted[next[static_cast<std::size_t>(pair.first)]++] = pair;
+    pairs = {};
+  }
   std::size_t begin = 0;
   std::size_t told = 0;
   for (const std::size_t end : next) { // each row's, now; the last is all
-    if (between && end - told > piece) {
+    if (end - told > piece) {
       between();
       told = end;
     }
@@ -203,7 +219,8 @@ void Lists<T>::rebuild_of(const Positions<T>& positions) {
 }
 
 template <class T>
-std::vector<NearPair> Lists<T>::pairs(const std::function<void()>& between) const {
+std::vector<NearPair> Lists<T>::pairs(const std::function<void()>& given) const {
+  const std::function<void()> between = given ? given : [] {};
   const ListData& d = data();
   const auto body = on_host(*queue_, d.body);
   const auto shift = on_host(*queue_, d.shift);
@@ -228,11 +245,11 @@ std::vector<NearPair> Lists<T>::pairs(const std::function<void()>& between) cons
       }
     }
   };
-  std::vector<NearPair> found;
+  Found found;
   const double limit = options_.cutoff * options_.cutoff;
   std::size_t looked = 0;
   const auto look = [&](Index slot) { // with each body of the group
-    if (++looked % piece == 0 && between) between();
+    if (++looked % piece == 0) between();
     const Index j = body[static_cast<std::size_t>(slot)];
     std::array<double, most> squared{};
     for (std::size_t c = 0; c < 3; ++c) {
@@ -257,7 +274,7 @@ std::vector<NearPair> Lists<T>::pairs(const std::function<void()>& between) cons
     visit(group);
     look(slot);
   });
-  return in_order(found, d.bodies, between);
+  return in_order(std::move(found), d.bodies, between);
 }
 
 template class Lists<float>;

@@ -66,6 +66,11 @@ struct HmcCommand {
                                        : gauge::to_device(queue, part, c.links);
     c.links = {};
     options.first_trajectory = start.goes_on() ? sequence_number(c) : 0;
+    options.between = [&ranks, calls = 0]() mutable {
+      // Ranks ask each other, which takes them time.
+      if ((ranks.ranks() == 1 || ++calls % 16 == 0) && interrupt_seen_by(ranks))
+        throw Interrupted{};
+    };
     gauge::Hmc hmc(ranks, queue, part, links, options);
     update(ranks, hmc);
     c.links = slices_of_links(ranks, queue, part, links);
@@ -125,10 +130,16 @@ private:
     if (!json)
       fmt::print("{:>10}  {:>16}  {:>12}  {:>6}{}\n", "trajectory", "plaquette", "dH", "taken",
                  options.kappa ? "  iterations" : "");
+    std::fflush(stdout);
     Index iterations = 0;
     for (Index i = 0; i < trajectories && !interrupt_seen_by(ranks); ++i) {
       const bool always = hmc.trajectories() < warm_up;
-      const gauge::Trajectory last = hmc.trajectory(always);
+      gauge::Trajectory last;
+      try {
+        last = hmc.trajectory(always);
+      } catch (const Interrupted&) {
+        break; // the links are those before it
+      }
       plaquettes_.push_back(last.plaquette);
       changes_.push_back(last.energy_change);
       if (!always) {

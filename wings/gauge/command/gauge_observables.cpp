@@ -44,7 +44,7 @@ struct ObservablesCommand {
     gauge::MeasurePlaquette plaquette(queue, links);
     averages_ = plaquette();
     polyakov_ = gauge::polyakov_loop(queue, links);
-    if (r_ > 0) loops_ = gauge::wilson_loops(queue, links, r_, t_);
+    if (r_ > 0) loops_ = gauge::wilson_loops(queue, links, r_, t_, check_interrupt);
     check_interrupt();
     if (until > 0) flow(queue, links);
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -7,14 +7,13 @@ i a U of a link in SU(3), a Hermitian, L changes by Re tr(G^+ i a U). Hops give 
 
 from __future__ import annotations
 
-import collections
-import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
 from . import _core, _gauge
+from ._gradients import gradients_type
 
 if TYPE_CHECKING:
     from .gauge import Array, _Operator
@@ -40,13 +39,8 @@ class OperatorGradient:
         x, w = self.operator._fermion(psi, "psi"), self.operator._fermion(cotangent, "cotangent")
         if x.shape != w.shape:
             raise _core.UsageError(f"psi has shape {np.shape(psi)}, the cotangent {np.shape(cotangent)}")
-        return _result_type(self.by)(*(self.operator.apply(w, dagger=True) if n == "psi" else
-                                       self.operator._by_links(x, w) for n in self.by))
-
-
-@functools.cache
-def _result_type(by: tuple[str, ...]) -> Any:
-    return collections.namedtuple("_Gradients", by)
+        return gradients_type(type(self.operator).__name__, self.by)(
+            *(self.operator.apply(w, dagger=True) if n == "psi" else self.operator._by_links(x, w) for n in self.by))
 
 
 def hops_by_links(links: Array, psi: Array, w: Array, hop: float, has_spin: bool, antiperiodic: bool,

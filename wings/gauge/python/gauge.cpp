@@ -9,6 +9,7 @@
 #include <ridge/io/gauge_file.hpp>
 
 #include "arrays.hpp"
+#include "python/stepping.hpp"
 
 #include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
@@ -19,8 +20,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <tuple>
 
@@ -94,15 +98,25 @@ std::pair<double, double> link_averages(const Sizes& sizes, std::uintptr_t links
   });
 }
 
+/// Ends what launches after Ctrl-C: nothing is queued then. Looks ten times a second, as other
+/// threads have the interpreter meanwhile.
+std::function<void()> interrupts_of(Queue& queue) {
+  using Clock = std::chrono::steady_clock;
+  return [&queue, next = Clock::now()]() mutable {
+    if (Clock::now() < next) return;
+    queue.wait();
+    check_interrupt();
+    next = Clock::now() + std::chrono::milliseconds(100);
+  };
+}
+
 void heatbath(const Sizes& sizes, std::uintptr_t links, double beta, Index sweeps, int relaxations,
               std::uint64_t seed, std::uint32_t first, const std::string& device) {
   change_links(sizes, links, device, [&](Queue& queue, const gauge::Links<double>& fields) {
     gauge::Heatbath update(queue, fields, {beta, relaxations, seed, first});
-    for (Index i = 0; i < sweeps; ++i) {
+    update.between_launches(interrupts_of(queue));
+    for (Index i = 0; i < sweeps; ++i)
       update.sweep();
-      queue.wait(); // Ctrl-C then ends all: nothing is queued
-      check_interrupt();
-    }
   });
 }
 
@@ -149,7 +163,8 @@ std::vector<double> wilson_loops(const Sizes& sizes, std::uintptr_t links, int r
                                  const std::string& device) {
   std::vector<double> values;
   change_links(sizes, links, device, [&](Queue& queue, const gauge::Links<double>& fields) {
-    for (const gauge::WilsonLoop& loop : gauge::wilson_loops(queue, fields, r, t))
+    for (const gauge::WilsonLoop& loop :
+         gauge::wilson_loops(queue, fields, r, t, interrupts_of(queue)))
       values.push_back(loop.value);
   });
   return values;
@@ -176,7 +191,12 @@ void smear_fermions(const Sizes& sizes, std::uintptr_t links, std::uintptr_t psi
       auto* const place = reinterpret_cast<Sites::value_type*>(psi) +
                           static_cast<std::ptrdiff_t>(i * extents.count());
       Sites sites(place, place + extents.count());
-      smear(sites, {steps, alpha});
+      std::atomic<Index> done{0};
+      take_steps(done, steps, [&](Index few) {
+        const auto begin = std::chrono::steady_clock::now();
+        smear(sites, {static_cast<int>(few), alpha});
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      });
       std::copy(sites.begin(), sites.end(), place);
     }
   });

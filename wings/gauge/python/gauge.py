@@ -226,9 +226,13 @@ def smear(links: Any, *, ape: Optional[float] = None, stout: Optional[float] = N
     array = _links(links).copy()
     _gauge.smear_links(_extents(array), _address(array), stout is not None, weight, steps, bool(spatial),
                       _device(device, "smear"))
-    if not np.isfinite(array.sum()):
-        raise _core.Failure(f"smear: the links are no numbers after {steps} steps of weight {weight}; give less")
+    _require_numbers(array, f"smear: the links are no numbers after {steps} steps of weight {weight}; give less")
     return array
+
+
+def _require_numbers(array: Array, otherwise: str) -> None:
+    if not np.isfinite(array.sum()):
+        raise _core.Failure(otherwise)
 
 
 def wilson_loops(links: Any, r: int, t: int, device: Optional[str] = None) -> Array:
@@ -261,13 +265,14 @@ class Flow:
 
 def flow(links: Any, until: float, step: float = 0.02, device: Optional[str] = None) -> Flow:
     """The gradient flow of the Wilson action until a time, in Luescher's Runge-Kutta steps of third order (JHEP 08
-    (2010) 071). Ctrl-C ends it after a step."""
+    (2010) 071). Raises Failure where links are no numbers any more. Ctrl-C ends it after a step."""
     end, each = number_of(until, "flow: until"), number_of(step, "flow: step")
     if not (end >= 0 and 0 < each <= 0.5 and end / each <= 1e6):
         raise _core.UsageError(f"flow: until={until}, step={step}: a time of at least 0, in at most a million steps "
                                "of at most 0.5, is right")
     array = _links(links).copy()
     points = _gauge.flow_links(_extents(array), _address(array), end, each, _device(device, "flow"))
+    _require_numbers(array, f"flow: the links are no numbers at time {end:g}; give a step below {each:g}")
     time, energy, by_plaquettes, charge = np.array(points).T
     t0, w0 = _gauge.flow_scales(points)
     return Flow(array, time, energy, by_plaquettes, charge, t0, w0)
@@ -331,7 +336,8 @@ class _Operator:
         return self.__copy__()
 
     def __reduce__(self) -> Any:
-        return _made_again, (type(self), self._links, self._options, self.solved)
+        last = {name: getattr(self, name) for name in ("solved", "midpoint") if hasattr(self, name)}
+        return _made_again, (type(self), self._links, self._options, last)
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self._options.items() if value is not None)
@@ -371,9 +377,9 @@ class _Operator:
         return Solved(*self._held.solve(_address(x), _address(b), tol, iterations))
 
 
-def _made_again(kind: Any, links: Array, options: dict[str, Any], solved: Optional[Solved]) -> Any:
+def _made_again(kind: Any, links: Array, options: dict[str, Any], last: dict[str, Any]) -> Any:
     made = kind(links, **options)
-    made.solved = solved
+    made.__dict__.update(last)
     return made
 
 

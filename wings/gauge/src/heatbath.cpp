@@ -63,6 +63,7 @@ void Heatbath::update(int mu, int parity) {
   exchange.begin();
   if (inner_.count() > 0) Program(queue_, call<Relax>(mu, parity, inner_, {})).run();
   exchange.finish();
+  if (between_) between_();
 }
 
 void Heatbath::sweep() {

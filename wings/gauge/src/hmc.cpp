@@ -119,11 +119,16 @@ struct Hmc::State {
   void kick_by_gauge(double step) {
     around.run();
     for (std::size_t mu = 0; mu < 4; ++mu)
-      run_once(queue, kick_call(mu, -options.beta * step / 6));
+      launch(kick_call(mu, -options.beta * step / 6));
   }
   void move(double step) const {
     for (std::size_t mu = 0; mu < 4; ++mu)
-      run_once(queue, move_call(mu, step));
+      launch(move_call(mu, step));
+  }
+  template <class Call>
+  void launch(const Call& one) const {
+    run_once(queue, one);
+    if (options.between) options.between();
   }
   void integrate() {
     const auto along_gauge = [&](double length, int steps) {
@@ -183,7 +188,7 @@ Trajectory Hmc::trajectory(bool always) {
     start = energy();
     integrate();
     end = energy();
-  } catch (const Failure&) {
+  } catch (...) {
     copy_links(s.queue, s.links, s.before); // as after the last trajectory
     throw;
   }

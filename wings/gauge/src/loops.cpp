@@ -36,7 +36,9 @@ lattice::Complex<double> mean_of(Queue& queue, const Numbers& out, const LoopTra
 
 } // namespace
 
-std::vector<WilsonLoop> wilson_loops(Queue& queue, const Links<double>& links, int r, int t) {
+std::vector<WilsonLoop> wilson_loops(Queue& queue, const Links<double>& links, int r, int t,
+                                     const std::function<void()>& given) {
+  const std::function<void()> between = given ? given : [] {};
   const Extents& n = links.front().lattice().extents();
   const Index most = std::min({n[0], n[1], n[2]});
   refuse_if(r < 1 || t < 1 || r > most || t > n[3],
@@ -52,17 +54,21 @@ std::vector<WilsonLoop> wilson_loops(Queue& queue, const Links<double>& links, i
   const auto times = [&](int links_up) -> const LinkField<double>& {
     return links_up == 1 ? links[3] : up[static_cast<std::size_t>(links_up - 2)];
   };
-  for (int j = 2; j <= t; ++j)
+  for (int j = 2; j <= t; ++j) {
     up.push_back(longer(queue, links[3], times(j - 1), 3));
+    between();
+  }
   for (int mu = 0; mu < 3; ++mu) {
     const LinkField<double>& link = links[static_cast<std::size_t>(mu)];
     std::optional<LinkField<double>> across;
     for (int i = 1; i <= r; ++i) {
       if (i > 1) across = longer(queue, link, i == 2 ? link : *across, mu);
       const LinkField<double>& line = i == 1 ? link : *across;
-      for (int j = 1; j <= t; ++j)
+      for (int j = 1; j <= t; ++j) {
         all[static_cast<std::size_t>((j - 1) * r + i - 1)].value +=
             mean_of(queue, out, {line.view(), times(j).view(), out.view(), mu, 3, i, j}).re / 3;
+        between();
+      }
     }
   }
   return all;

@@ -117,6 +117,13 @@ private:
     }
     of_links_.run();
   }
+  [[nodiscard]] std::function<bool(const solve::Progress&)> go_on() const {
+    if (!options_.between) return {};
+    return [this](const solve::Progress&) {
+      options_.between();
+      return true;
+    };
+  }
   /// X, from 0: the force is a function of the links alone, so that trajectories are reversible.
   void solve(double tolerance, const char* what) {
     take_links();
@@ -124,7 +131,8 @@ private:
     const solve::Solved now = cg_.solve(x_.reals(), phi_.reals(),
                                         {.tolerance = tolerance,
                                          .most_iterations = options_.most_iterations,
-                                         .reproducible = options_.reproducible});
+                                         .reproducible = options_.reproducible,
+                                         .go_on = go_on()});
     fail_if(!now.converged,
             "the {} of fermions: conjugate gradients have a residual of {:.2g} after {} "
             "iterations, {:.2g} is wanted; a smaller kappa or more iterations would do",

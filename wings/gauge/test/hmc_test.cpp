@@ -210,6 +210,23 @@ TEST_P(HmcOn, SaysWhereFermionsDoNotConvergeAndLeavesTheLinks) {
   EXPECT_EQ(distance(begin, get(links)), 0);
 }
 
+TEST_P(HmcOnCpu, EndsBetweenLaunchesAndLeavesTheLinks) {
+  struct Ended {};
+  const Configuration before = get(links);
+  for (const auto kappa : {std::optional<double>(), std::optional(0.1)}) {
+    options.kappa = kappa;
+    int calls = 0;
+    options.between = [&calls] {
+      if (++calls == 40) throw Ended{};
+    };
+    Hmc hmc(queue, links, options);
+    EXPECT_THROW((void)hmc.trajectory(true), Ended);
+    EXPECT_EQ(calls, 40);
+    EXPECT_EQ(hmc.trajectories(), 0U);
+    EXPECT_EQ(distance(get(links), before), 0);
+  }
+}
+
 TEST_P(HmcOn, MomentaAreGaussianAntihermitianAndTraceless) {
   Hmc hmc(queue, links, options);
   hmc.draw();

@@ -124,6 +124,20 @@ def test_interrupt_keeps_what_there_is(ridge, folder):
     assert left_in(folder) == ["a.nersc"]
 
 
+@pytest.mark.parametrize("fermions", [(), ("--kappa", 0.1)])
+def test_interrupt_within_a_trajectory(ridge, folder, fermions):
+    """It is given up: of one that would take minutes the links before it are kept."""
+    run = ridge.start("gauge", "hmc", "--size", "4x4x4x4", "--steps", 10**6, *fermions, "--device", "cpu", "-o", "a.nersc")
+    assert run.stdout.readline()
+    time.sleep(0.3)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=20)
+    assert run.returncode == 130 and err == "ridge: interrupted\n"
+    assert "a.nersc holds the links after trajectory 0: go on with --start a.nersc" in out
+    header, links = gauge_files.read_nersc(folder / "a.nersc")
+    assert header["SEQUENCE_NUMBER"] == "0" and np.ptp(links[..., 0, 0]) == 0
+
+
 def test_bad_words(ridge, folder):
     def bad(*words, says):
         ridge.bad("gauge", "hmc", "-o", "a", *words, says=says)

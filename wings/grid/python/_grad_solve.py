@@ -7,13 +7,13 @@ V m by f, and by k the product of the differences of m and u between neighbours.
 
 from __future__ import annotations
 
-import collections
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Optional
 
 from . import _arrays, _core
 from ._extents import spacing_of
+from ._gradients import gradients_type
 from ._options import number_of
 from ._solve import Solution, solve
 from ._stencil import Stencil
@@ -155,8 +155,7 @@ class SolveGradient:
         if u is None and self.by != ("f",):
             u = solve(operator, f, boundary=boundary, spacing=spacing, coefficient=k, mask=mask, shift=problem.shift,
                       **words).out
-        result: Any = collections.namedtuple("gradients_solve", self.by)  # type: ignore[misc]
-        return result(**gradients_of(problem, self.by, w, k, u))
+        return gradients_type("solve", self.by)(**gradients_of(problem, self.by, w, k, u))
 
 
 # torch.

@@ -134,6 +134,8 @@ def test_flow_and_loops(links, device):
     for t in range(1, links.shape[0]):
         line = line @ links[t, ..., 3, :, :]
     assert np.isclose(gauge.polyakov_loop(links, device), np.einsum("...ii", line).mean() / 3)
+    with pytest.raises(ridge.Failure, match="flow: the links are no numbers at time 1"):
+        gauge.flow(links * np.nan, 1)
     for wrong, says in ((lambda: gauge.flow(links, 1, step=0), "at most 0.5"), (lambda: gauge.wilson_loops(links, 9, 1), "1 to 2")):
         with pytest.raises(ridge.UsageError, match=says):
             wrong()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from test_pickle import raised, require_same
 
+import ridge
 from ridge import gauge
 
 AGAIN = [copy.copy, copy.deepcopy, lambda k: pickle.loads(pickle.dumps(k))]
@@ -59,3 +60,15 @@ def test_operators(again, rng):
         assert other.solved.converged and d.solved is None
         np.testing.assert_array_equal(gauge.cg(d, psi, tol=1e-8), x)
         assert again(d).solved == d.solved
+
+
+@pytest.mark.parametrize("again", AGAIN)
+def test_what_an_operator_leaves(again, rng):
+    b = rng.normal(size=(2, 2, 2, 2, 4, 3)) + 0j
+    d = gauge.DomainWall(gauge.cold(2, 2, 2, 2), 0.1, ls=4)
+    d.propagate(b, tol=1e-6)
+    other = again(d)
+    np.testing.assert_array_equal(other.midpoint, d.midpoint)
+    gradients = ridge.grad(d, by=["psi", "links"])(np.stack([b] * 4), np.stack([b] * 4))
+    for one, right in zip(again(gradients), gradients):
+        np.testing.assert_array_equal(one, right)

@@ -10,6 +10,8 @@
 #include <ridge/lattice/halo.hpp>
 #include <ridge/lattice/within.hpp>
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace ridge::gauge {
@@ -95,6 +97,8 @@ public:
 
   /// One sweep of heatbath and its overrelaxations, in queue order.
   void sweep();
+  /// From now on `call` is called between launches. What it throws ends a sweep, in its midst.
+  void between_launches(std::function<void()> call) { between_ = std::move(call); }
   /// How many sweeps the links have behind them.
   [[nodiscard]] std::uint32_t sweeps() const { return sweep_; }
   /// The record of a launch of heatbath on all ranks: a quarter of the links of one parity.
@@ -115,6 +119,7 @@ private:
   std::uint32_t sweep_;
   lattice::Field<lattice::Complex<double>> site_;
   std::vector<lattice::HaloExchange> exchanges_; ///< one a direction
+  std::function<void()> between_;
 };
 
 /// Links all 1, or random elements of SU(3) that are a function of seed, site and direction.

@@ -13,6 +13,7 @@
 #include <ridge/record/record.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -44,6 +45,10 @@ struct HmcOptions {
   Index most_iterations = 10000;
   /// Fermions have the same bits for any number of ranks, too; sums wait for the host.
   bool reproducible = false;
+
+  /// Is called between launches, and in solves. What it throws ends a trajectory; the links are
+  /// then those before it.
+  std::function<void()> between = {};
 };
 
 /// The outcome of a trajectory.

@@ -5,6 +5,7 @@
 #include <ridge/gauge/rounded_link.hpp>
 #include <ridge/lattice/site_call.hpp>
 
+#include <functional>
 #include <vector>
 
 namespace ridge::gauge {
@@ -80,9 +81,10 @@ struct WilsonLoop {
 };
 
 /// All loops up to r by t links, in order of t, then r. Throws UsageError where r or t is below 1
-/// or above the lattice's extents.
+/// or above the lattice's extents. `between` is called after each launch; what it throws ends all.
 [[nodiscard]] std::vector<WilsonLoop> wilson_loops(Queue& queue, const Links<double>& links, int r,
-                                                   int t);
+                                                   int t,
+                                                   const std::function<void()>& between = {});
 
 /// The mean over sites of tr / 3 of the product of all links along time.
 [[nodiscard]] lattice::Complex<double> polyakov_loop(Queue& queue, const Links<double>& links);
