@@ -135,23 +135,19 @@ def _functions() -> tuple[Any, Any]:
             arrays = list(map(_arrays.plain, tensors[:count]))
             levels = gradient.levels
             ctx.save_for_backward(*tensors[levels:])
-            ctx.saved = gradient._checkpoints(arrays, steps, options, values)
-            ctx.plan = gradient.plan
-            rest = steps - ctx.plan["apart"] * (len(ctx.saved) - 1)
-            results = tuple(gradient._after(ctx.saved[-1], arrays[levels:], rest, options, values))
-            ctx.call = gradient, options, values, steps, asked
-            return results[0] if len(results) == 1 else results
+            ctx.kept, results = gradient._forward(arrays, steps, options, values, True)
+            ctx.call = gradient, options, values, asked
+            return results[0] if len(results) == 1 else tuple(results)
 
         @staticmethod
         @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
         def backward(ctx: Any, *weights: Any) -> Any:
-            gradient, options, values, steps, asked = ctx.call
+            gradient, options, values, asked = ctx.call
             others = list(map(_arrays.plain, ctx.saved_tensors))
             names = gradient.in_time.kernel.arrays
             count = len(names) - gradient.levels
-            gradient.plan = ctx.plan
-            found = gradient._back_to_first(list(ctx.saved), others[:count], [w.contiguous() for w in weights], steps,
-                                            options, values)
+            found = gradient._back_to_first(ctx.kept, others[:count], [w.contiguous() for w in weights], options,
+                                            values)
             by_numbers = [torch.as_tensor(found[n], dtype=s.dtype, device=s.device).reshape(s.shape)
                           for n, s in zip(asked, others[count:])]
             return (None,) * 6 + (*(found.get(n) for n in names), *by_numbers)
