@@ -119,13 +119,14 @@ class SweepsGradient:
     def _steps(self, states: list[Any], coefficients: Sequence[Any], count: int, device: Optional[str],
                values: Mapping[str, Any], free: list[Any]) -> None:
         """Takes so many steps from states, whose newest levels it adds to them."""
-        kernel, faces = self.in_time.kernel, self._faces
+        faces = self._faces
+        core, numbers = self.in_time.kernel._bind_numbers(values, len(self.in_time.kernel.arrays) + 1)
         for _ in range(count):
             now = states[:-self.levels - 1:-1]
             made = free.pop() if free else _arrays.empty(now[0], tuple(now[0].shape))
             for old, new in zip(faces.untouched(now[0]), faces.untouched(made)):
                 new[...] = old
-            kernel(*now, *coefficients, out=made, device=device, **values)
+            core.run((*now, *coefficients, made), numbers, "auto", device, True)
             faces.fill(made, True)
             states.append(made)
 
@@ -234,7 +235,9 @@ class _Back:
         self.sums: dict[str, Any] = {n: self._nothing() for n in adjoint.by if n not in adjoint.states}
         self.free: list[Any] = []
         self.coefficients = [_arrays.wide(c) for c in coefficients]
-        self.numbers = {n: v for n, v in values.items() if n in (adjoint.chain.numbers or ())}
+        chain = adjoint.chain
+        self.core, self.numbers = chain._bind_numbers({n: v for n, v in values.items() if n in (chain.numbers or ())},
+                                                      len(chain.arrays) + len(chain.outputs))
 
     def _nothing(self) -> Any:
         return _arrays.zeros(self.weights[0], self.adjoint.kernel.__name__)
@@ -250,7 +253,7 @@ class _Back:
         read += [after[n] if n in states else self.sums[n] for n in adjoint.onto]
         outs = tuple(self.free.pop() if self.free else _arrays.empty(self.weights[0], tuple(self.weights[0].shape))
                      for _ in adjoint.by)
-        adjoint.chain(*read, out=outs[0] if len(outs) == 1 else outs, device=self.device, **self.numbers)
+        self.core.run((*read, *outs), self.numbers, "auto", self.device, True)
         made = dict(zip(adjoint.by, outs))
         used = [self.weights[0]]
         for name in self.sums:
@@ -268,7 +271,7 @@ class _Back:
         """What level k of the state before is weighted with."""
         faces = self.faces
         if weight is None:
-            return self._nothing()
+            weight = self._nothing()
         if k == 0:
             for mine, after in zip(faces.untouched(weight), faces.untouched(self.weights[0])):
                 mine += after

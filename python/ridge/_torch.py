@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional
 
-from . import _arrays
+from . import _arrays, _torch_func
 from ._grad_sweeps import SweepsGradient
 from ._torch_plan import planned
 
@@ -16,8 +16,9 @@ def requires_gradient(x: Any) -> bool:
     return getattr(x, "requires_grad", False) is True and _arrays.library_of(x) == "torch"
 
 
-def is_asked(arrays: Sequence[Any], outs: Sequence[Any], numbers: Mapping[str, Any]) -> bool:
-    """Whether an argument of a call requires a gradient."""
+def is_asked(name: str, arrays: Sequence[Any], outs: Sequence[Any], numbers: Mapping[str, Any]) -> bool:
+    """Whether an argument of a call requires a gradient. Refuses what torch.func has wrapped."""
+    _torch_func.refuse(name, *arrays, *outs, *numbers.values())
     return any(map(requires_gradient, (*arrays, *outs, *numbers.values())))
 
 

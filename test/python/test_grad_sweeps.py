@@ -104,6 +104,15 @@ def test_levels_without_a_gradient_and_coefficients_that_no_step_uses(rng):
     found = ridge.grad(in_time, by=("u", "before", "k", "m"), memory="2kB")(*x, tuple(w), steps=5)
     right = difference(lambda a: sum((b * c).sum() for b, c in zip(w, in_time(*a, steps=5))), list(x), v)
     assert sum((g * d).sum() for g, d in zip(found, v)) == pytest.approx(right, rel=1e-7)
+
+    @ridge.stencil
+    def signs(u, m):
+        return ridge.sign(u[0]) * m[1]
+
+    u, m, w = rng.uniform(1, 2, (3, 7))
+    found = ridge.grad(ridge.sweeps(signs), by=("u", "m"))(u, m, w, steps=3)  # faces are untouched
+    np.testing.assert_array_equal(found.u, [w[0], *np.zeros(5), w[-1]])
+    np.testing.assert_array_equal(found.m, [0, 0, *w[1:-1]])
     with pytest.raises(TypeError, match="'out' is no argument"):
         ridge.grad(in_time, by="out")
 
