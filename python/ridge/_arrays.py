@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any, Optional
 
 import numpy as np
@@ -84,6 +85,48 @@ def wide(array: Any) -> Any:
 
 def copy_of(array: Any) -> Any:
     return array.clone() if library_of(array) == "torch" else array.copy()
+
+
+def empty(like: Any, shape: tuple[int, ...]) -> Any:
+    """A new array of `like`'s library, type and device, whatever it holds."""
+    module = sys.modules[library_of(like)]
+    if library_of(like) == "torch":
+        return module.empty(shape, dtype=like.dtype, device=like.device)
+    return module.empty(shape, dtype=like.dtype)
+
+
+def places(like: Any, along: Sequence[int]) -> Any:
+    """Places along an axis, for `taken`, `put` and `add`."""
+    module = sys.modules[library_of(like)]
+    return module.tensor(along, device=like.device) if library_of(like) == "torch" else module.asarray(along)
+
+
+def numbers(like: Any, values: Sequence[float], shape: tuple[int, ...]) -> Any:
+    """An array of these values, of `like`'s library, type and device."""
+    module = sys.modules[library_of(like)]
+    if library_of(like) == "torch":
+        return module.tensor(values, dtype=like.dtype, device=like.device).reshape(shape)
+    return module.asarray(values, dtype=like.dtype).reshape(shape)
+
+
+def taken(array: Any, axis: int, along: Any) -> Any:
+    """A copy of what an array has at places along an axis."""
+    return array.index_select(axis, along) if library_of(array) == "torch" else array.take(along, axis)
+
+
+def put(array: Any, axis: int, along: Any, values: Any) -> None:
+    if library_of(array) == "torch":
+        array.index_copy_(axis, along, values)
+    else:
+        array[(slice(None),) * axis + (along,)] = values
+
+
+def add(array: Any, axis: int, along: Any, values: Any) -> None:
+    """Adds values at places along an axis, each of which comes once."""
+    if library_of(array) == "torch":
+        array.index_add_(axis, along, values)
+    else:
+        array[(slice(None),) * axis + (along,)] += values
 
 
 def sum_of(array: Any) -> float:

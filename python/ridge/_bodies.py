@@ -78,7 +78,7 @@ def gravity(bodies: Any, *, theta: Optional[float] = None, softening: float = 0.
         raise TypeError(f"gravity: order={order!r}: 1, 2, 3, 4 or 5 is right")
     if theta is not None and error is not None:
         raise _core.UsageError("gravity: theta and error: give one of them")
-    if "torch" in sys.modules and torch_module().is_asked((bodies,), (out,), {"softening": softening}):
+    if "torch" in sys.modules and torch_module().is_asked("gravity", (bodies,), (out,), {"softening": softening}):
         if sys.modules["torch"].is_grad_enabled():
             from ._grad_bodies import recorded  # which is made of what is here
 

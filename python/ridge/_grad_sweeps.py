@@ -1,7 +1,9 @@
 """Gradients of sweeps: the adjoint of each step and of each face, from the last to the first.
 
 The states that they need come from checkpoints, taken at even distances: from each the steps up to the
-next are run once more, and kept.
+next are taken once more, each into an array that is kept. All arrays are wide: they have what lies beyond the
+faces, so that a step is one launch and copies of layers, and a step back is one launch, which adds to what
+is known already, and sums of layers.
 """
 
 from __future__ import annotations
@@ -12,123 +14,25 @@ from dataclasses import dataclass
 from typing import Any, Optional, Union
 
 from . import _arrays, _core
+from ._adjoint import adjoint_of
+from ._chain import Chain, chain_of
+from ._emit import reachable
 from ._extents import spacing_of, whole
-from ._grad import Gradient
+from ._faces import Faces
+from ._grad import Gradient, _form_of
 from ._gradients import gradients_type
 from ._sweeps import Sweeps, _boundary_text
+from ._trace import Parameter, Value
 
 
-@dataclass(frozen=True)
-class _Face:
-    """One end of an axis: its condition, with the value or slope there."""
+@dataclass
+class Kept:
+    """What the steps backwards begin from: checkpoints, plain arrays, and the states after the last one, where they
+    are kept: wide arrays, of the newest level, the first ones of the levels before."""
 
-    kind: str
-    value: float = 0.0
-
-    def source(self, k: int, n: int) -> int:
-        """The point, from the face, that point k outside of n points has its value of."""
-        return {"mirror": k - 1, "periodic": n - k}.get(self.kind, k)
-
-    def sign(self, is_field: bool) -> float:
-        return -1.0 if self.kind == "dirichlet" and is_field else 1.0
-
-    def more(self, k: int, spacing: float) -> float:
-        """What point k outside has besides."""
-        return {"dirichlet": 2 * self.value, "neumann": 2 * k * spacing * self.value}.get(self.kind, 0.0)
-
-
-class _Faces:
-    """What lies beyond the faces of arrays, and its transpose. Axes are in the order of shapes."""
-
-    def __init__(self, text: str, reach: Sequence[int], spacing: Sequence[float], name: str) -> None:
-        rank = len(reach)
-        self.name, self.reach = name, reach
-        self.spacing = [spacing[d] for d in reversed(range(rank))]
-        self.ends = [[_Face("untouched"), _Face("untouched")] for _ in reach]
-        for entry in filter(None, map(str.strip, text.split(","))):
-            place, _, condition = entry.partition("=")
-            if place == "untouched":
-                continue
-            axis = rank - 1 - "xyz".index(place[0])
-            for side in (0, 1) if len(place) == 1 else ("-+".index(place[1]),):
-                self.ends[axis][side] = _face(condition, name)
-        self.pads = [[0 if end.kind == "untouched" else r for end in ends] for ends, r in zip(self.ends, reach)]
-
-    def wide(self, array: Any, is_field: bool) -> Any:
-        """The array with what lies beyond its faces."""
-        inner = self._inner(array.shape)
-        made = self._around(array)
-        made[inner] = array
-        if is_field:
-            self._set_faces(made[inner])
-        for d, k, ghost, source, end in reversed(list(self._ghosts(array.shape))):
-            made[ghost] = end.sign(is_field) * made[source] + (end.more(k, self.spacing[d]) if is_field else 0.0)
-        return made
-
-    def _around(self, array: Any) -> Any:
-        shape = tuple(n + sum(pads) for n, pads in zip(array.shape, self.pads))
-        return _arrays.zeros(array, self.name, shape)
-
-    def weights(self, array: Any) -> Any:
-        """With nothing beyond its faces."""
-        made = self._around(array)
-        made[self._inner(array.shape)] = array
-        return made
-
-    def folded(self, given: Any, shape: Sequence[int], is_field: bool) -> Any:
-        """The transpose of `wide`."""
-        for _, _, ghost, source, end in self._ghosts(shape):
-            given[source] += end.sign(is_field) * given[ghost]
-        found = _arrays.copy_of(given[self._inner(shape)])
-        return self.free(found) if is_field else found
-
-    def free(self, array: Any) -> Any:
-        """The array with 0 where a face gives the value."""
-        for d, ends in enumerate(self.ends):
-            for side, end in enumerate(ends):
-                if end.kind == "dirichlet":
-                    array[_at(d, -side, array.ndim)] = 0
-        return array
-
-    def untouched(self, array: Any) -> Any:
-        """The array, with 0 where a step computes."""
-        found = _arrays.copy_of(array)
-        found[tuple(slice(r if ends[0].kind == "untouched" else 0, n - r if ends[1].kind == "untouched" else n)
-                    for r, ends, n in zip(self.reach, self.ends, array.shape))] = 0
-        return found
-
-    def _set_faces(self, array: Any) -> None:
-        for d in reversed(range(array.ndim)):
-            for side, end in enumerate(self.ends[d]):
-                if end.kind == "dirichlet":
-                    array[_at(d, -side, array.ndim)] = end.value
-
-    def _inner(self, shape: Sequence[int]) -> tuple[slice, ...]:
-        return tuple(slice(low, low + n) for n, (low, _) in zip(shape, self.pads))
-
-    def _ghosts(self, shape: Sequence[int]) -> Any:
-        """Layers outside and what they come from, the first axes and the farthest first."""
-        for d, n in enumerate(shape):
-            low = self.pads[d][0]
-            for side in (0, 1):
-                end = self.ends[d][side]
-                for k in range(self.pads[d][side], 0, -1):
-                    source = end.source(k, n)
-                    ghost, from_ = (low - k, low + source) if side == 0 else (low + n - 1 + k, low + n - 1 - source)
-                    yield d, k, _at(d, ghost, len(shape)), _at(d, from_, len(shape)), end
-
-
-def _at(axis: int, i: int, rank: int) -> tuple[Any, ...]:
-    return tuple(i if d == axis else slice(None) for d in range(rank))
-
-
-def _face(condition: str, name: str) -> _Face:
-    kind, _, value = condition.partition(":")
-    try:
-        return _Face(kind, float(value) if value else 0.0)
-    except ValueError:
-        raise TypeError(f"ridge.grad: {name} has faces of {condition}; conditions with a number have gradients, "
-                        "and those without") from None
+    saved: list[list[Any]]
+    latest: Optional[list[Any]]
+    plan: dict[str, int]
 
 
 class SweepsGradient:
@@ -146,11 +50,14 @@ class SweepsGradient:
         asked = list(everything) if by is None else list(dict.fromkeys(by))
         #: Arrays and numbers that it is the gradient by: arrays before the first step.
         self.by = tuple(asked)
+        if "out" in asked:
+            raise TypeError(f"ridge.grad: 'out' is no argument of sweeps of {kernel.__name__}")
         self._step = Gradient(kernel, list(dict.fromkeys(
             [*(n for n in states if n in everything), *(n for n in asked if n not in states)])), None)
-        reach = [low for low, _ in self._step._boxes[0]]
-        self._faces = _Faces(_boundary_text(in_time.boundary, kernel.axes, kernel.rank), reach,
-                             spacing_of(in_time._spacing, kernel.rank), kernel.__name__)
+        self._step_back = _StepBack(kernel, self.levels, self._step.by)
+        self._faces = Faces(_boundary_text(in_time.boundary, kernel.axes, kernel.rank),
+                            [low for low, _ in _form_of(kernel).box(0)],
+                            spacing_of(in_time._spacing, kernel.rank), kernel.__name__)
         given = in_time.memory if memory is None else memory
         self._memory = None if given is None else bytes_of(given)
         #: What the latest call kept: so many `checkpoints`, `apart` steps from each other, `states` between two
@@ -176,40 +83,84 @@ class SweepsGradient:
         steps = whole(steps, "steps")
         values = dict(zip(*kernel._numbers(numbers)))
         options = {"schedule": schedule, "device": device}
-        saved = self._checkpoints(given, steps, options, values)
-        found = self._back_to_first(saved, given[self.levels:], list(map(_arrays.plain, weights)), steps, options,
-                                    values)
+        kept, _ = self._forward(given, steps, options, values, False)
+        found = self._back_to_first(kept, given[self.levels:], list(map(_arrays.plain, weights)), options, values)
         return gradients_type(kernel.__name__, self.by)(**found)
 
-    def _checkpoints(self, given: Sequence[Any], steps: int, options: Mapping[str, Any],
-                     values: Mapping[str, Any]) -> list[list[Any]]:
-        """The state before the first step, and others at even distances."""
-        each = sum(int(math.prod(a.shape)) * _item_bytes(a) for a in given[:self.levels])
-        apart = self._apart(steps, each)
-        saved = [[_arrays.copy_of(a) for a in given[:self.levels]]]
+    def _forward(self, given: Sequence[Any], steps: int, options: Mapping[str, Any], values: Mapping[str, Any],
+                 is_result: bool) -> tuple[Kept, list[Any]]:
+        """The state before the first step, others at even distances, and all after the last of these; or, with a
+        result, the state after the last step, and these alone where nothing is then taken again."""
+        apart, taken = self._apart(steps, given[:self.levels])
+        now = [_arrays.copy_of(a) for a in given[:self.levels]]
+        saved = []
         for _ in range(apart, steps, apart):
-            saved.append(self._after(saved[-1], given[self.levels:], apart, options, values))
-        self.plan = {"checkpoints": len(saved), "states": min(apart, steps), "again": steps - len(saved),
-                     "bytes": (len(saved) - 1 + min(apart, steps)) * each, "apart": apart}
-        return saved
+            saved.append([_arrays.copy_of(a) for a in now])
+            self.in_time.run(*now, *given[self.levels:], steps=apart, **options, **values)
+        rest = steps - apart * len(saved)
+        again = apart * len(saved) - len(saved)
+        self.plan = {"checkpoints": len(saved) + 1, "states": min(apart, steps), "again": again,
+                     "bytes": taken, "apart": apart, "steps": steps}
+        if is_result and saved:
+            saved.append([_arrays.copy_of(a) for a in now])
+            self.in_time.run(*now, *given[self.levels:], steps=rest, **options, **values)
+            self.plan["again"] += rest - 1
+            return Kept(saved, None, self.plan), now
+        states = [self._faces.wide(a, True) for a in reversed(now)]
+        self._steps(states, self._wide_coefficients(given[self.levels:]), rest - (not is_result), options["device"],
+                    values, [])
+        found = [_arrays.copy_of(self._faces.inner(a)) for a in states[:-self.levels - 1:-1]] if is_result else []
+        return Kept(saved, states[:-1] if is_result and rest else states, self.plan), found
 
-    def _back_to_first(self, saved: list[list[Any]], coefficients: Sequence[Any], weights: list[Any], steps: int,
-                       options: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-        """The gradients by name, from the checkpoints, which are used up."""
-        kernel, faces = self.in_time.kernel, self._faces
-        apart = self.plan["apart"]
+    def _wide_coefficients(self, given: Sequence[Any]) -> list[Any]:
+        return [self._faces.wide(a, False) for a in given]
+
+    def _steps(self, states: list[Any], coefficients: Sequence[Any], count: int, device: Optional[str],
+               values: Mapping[str, Any], free: list[Any]) -> None:
+        """Takes so many steps from states, whose newest levels it adds to them."""
+        faces = self._faces
+        core, numbers = self.in_time.kernel._bind_numbers(values, len(self.in_time.kernel.arrays) + 1)
+        for _ in range(count):
+            now = states[:-self.levels - 1:-1]
+            made = free.pop() if free else _arrays.empty(now[0], tuple(now[0].shape))
+            for old, new in zip(faces.untouched(now[0]), faces.untouched(made)):
+                new[...] = old
+            core.run((*now, *coefficients, made), numbers, "auto", device, True)
+            faces.fill(made, True)
+            states.append(made)
+
+    def _back_to_first(self, kept: Kept, given: Sequence[Any], weights: list[Any], options: Mapping[str, Any],
+                       values: Mapping[str, Any]) -> dict[str, Any]:
+        """The gradients by name, from what is kept, which is used up."""
+        faces, levels, device = self._faces, self.levels, options["device"]
+        self.plan, steps, apart = kept.plan, kept.plan["steps"], kept.plan["apart"]
+        found = {n: _arrays.copy_of(w) for n, w in zip(self.in_time.kernel.arrays, weights)}
+        sums: dict[str, Any] = {}
         if steps:
-            weights = [faces.free(_arrays.copy_of(w)) for w in weights]
-        found: dict[str, Any] = {}
-        for first in reversed(range(0, steps, apart)):
-            states = [saved.pop()]
-            for _ in range(min(apart, steps - first) - 1):
-                states.append(self._after(states[-1], coefficients, 1, options, values))
-            while states:
-                weights = self._back(states.pop(), coefficients, weights, options["device"], values, found)
-        by_states = dict(zip(kernel.arrays, weights))
-        return {n: by_states[n] if n in by_states else self._nothing(n, coefficients) if n not in found else found[n]
-                for n in self.by}
+            coefficients = self._wide_coefficients(given)
+            wide = [faces.weights(_arrays.wide(w)) for w in weights]
+            for w in wide:
+                faces.free(w)
+            back = _Back(self._step_back, faces, coefficients, wide, device, values)
+            free: list[Any] = []
+            saved, left = list(kept.saved), steps
+            while left:
+                is_again = kept.latest is None or left < steps
+                left_after = apart * (len(saved) - 1 if is_again else len(saved))
+                if is_again:
+                    states = [faces.wide(a, True) for a in reversed(saved.pop())]
+                    self._steps(states, coefficients, left - left_after - 1, device, values, free)
+                else:  # those of all steps may be asked for once more
+                    states = kept.latest or [] if saved else list(kept.latest or ())
+                for last in range(len(states), levels - 1, -1):
+                    back.step(states[last - levels:last][::-1])
+                    used = states.pop()
+                    if kept.saved:
+                        free.append(used)
+                left = left_after
+            found.update(back.by_states())
+            sums = back.by_others()
+        return {n: found[n] if n in found else sums[n] if n in sums else self._nothing(n, given) for n in self.by}
 
     def _nothing(self, name: str, coefficients: Sequence[Any]) -> Any:
         """The gradient by what no step has used."""
@@ -218,49 +169,130 @@ class SweepsGradient:
             return 0.0
         return _arrays.zeros(coefficients[arrays.index(name) - self.levels], name)
 
-    def _apart(self, steps: int, each: int) -> int:
-        """Steps from one checkpoint to the next."""
+    def _apart(self, steps: int, state: Sequence[Any]) -> tuple[int, int]:
+        """Steps from one checkpoint to the next, and the bytes that states then take: a checkpoint has all levels,
+        a state between two of them adds its newest level, with what lies beyond faces."""
+        each = sum(int(math.prod(a.shape)) * _item_bytes(a) for a in state)
+        one = int(math.prod(self._faces.wide_shape(state[0].shape))) * _item_bytes(state[0])
+
+        def bytes_at(apart: int) -> int:
+            return (-(-steps // apart) - 1) * each + (min(apart, steps) + self.levels - 1) * one
+
+        every = max(1, steps)
         if self._memory is None:
-            return math.isqrt(max(0, steps - 1)) + 1
-        if steps * each <= self._memory:
-            return max(1, steps)
-        slots = self._memory // each
-        for apart in range(1, steps + 1):
-            if -(-steps // apart) - 1 + apart <= slots:
-                return apart
-        least = min(-(-steps // a) - 1 + a for a in range(1, steps + 1))
-        raise _core.UsageError(f"the gradient of {self.in_time.kernel.__name__}: {steps} steps need the memory of "
-                               f"{least} states of {each} bytes, {least * each} in all; memory= is {self._memory}")
+            apart = math.isqrt(max(0, steps - 1)) + 1
+            return apart, bytes_at(apart)
+        if bytes_at(every) <= self._memory:
+            return every, bytes_at(every)
+        for apart in range(1, every):
+            if bytes_at(apart) <= self._memory:
+                return apart, bytes_at(apart)
+        least = min(map(bytes_at, range(1, every + 1)))
+        raise _core.UsageError(f"the gradient of {self.in_time.kernel.__name__}: {steps} steps need {least} bytes for "
+                               f"their states; memory= is {self._memory}")
 
-    def _after(self, state: Sequence[Any], coefficients: Sequence[Any], steps: int, options: Mapping[str, Any],
-               values: Mapping[str, Any]) -> list[Any]:
-        """The state so many steps later."""
-        made = [_arrays.copy_of(a) for a in state]
-        self.in_time.run(*made, *coefficients, steps=steps, **options, **values)
-        return made
 
-    def _back(self, state: Sequence[Any], coefficients: Sequence[Any], weights: list[Any], device: Optional[str],
-              values: Mapping[str, Any], found: dict[str, Any]) -> list[Any]:
-        """What the arrays before a step are weighted with, from those after it."""
-        kernel, faces = self.in_time.kernel, self._faces
-        shape = weights[0].shape
-        wide: list[Any] = [None] * len(kernel.arrays)
-        for i in self._step._reads:
-            array = state[i] if i < self.levels else coefficients[i - self.levels]
-            wide[i] = faces.wide(array, i < self.levels)
-        changes = self._step._by_name(wide, [faces.weights(weights[0])], device, values)
-        before = [faces.untouched(weights[0]), *(_arrays.zeros(w, kernel.__name__) for w in weights[1:])]
-        for k in range(self.levels - 1):
-            before[k] = before[k] + weights[k + 1]  # what the next step has for the one before
-        for name, change in changes.items():
-            if name in kernel.arrays:
-                k = kernel.arrays.index(name)
-                change = faces.folded(change, shape, k < self.levels)
-                if k < self.levels:
-                    before[k] = before[k] + change
-                    continue
-            found[name] = found[name] + change if name in found else change
-        return [faces.free(b) for b in before]
+class _StepBack:
+    """The adjoint of one step, which adds what it finds to what is known: by a time level, to what it is weighted
+    with as the next level of the step before; by others, to the sum over the steps after it."""
+
+    def __init__(self, kernel: Any, levels: int, by: Sequence[str]) -> None:
+        form = _form_of(kernel)
+        made = adjoint_of(form, by)
+        traced = made.traced
+        self.kernel, self.levels, self.by = kernel, levels, made.by
+        self.states = kernel.arrays[:levels]
+        here = (0,) * traced.rank
+        taken = {p.name for p in (*traced.arrays, *traced.numbers)}
+        self.reads = [kernel.arrays.index(n) for n in made.reads]
+        self.is_weighted = bool(made.cotangents)
+        #: Gradients that begin from an array.
+        self.onto = [n for n in self.by if n != self.states[-1]]
+        for name in self.onto:
+            p = Parameter(f"known_{name}")
+            while p.name in taken:
+                p.name += "_"
+            taken.add(p.name)
+            p.kind, p.rank = "array", traced.rank
+            traced.arrays.append(p)
+            k = self.by.index(name)
+            traced.results[k] = Value("+", (traced.results[k], Value("load", data=(p, here))))
+        self.chain: Chain = chain_of(traced, made.edge, [f"gradient_{n}" for n in self.by])
+        #: Arrays that are read at a distance: what lies beyond faces has a gradient, too.
+        self.far = {v.data[0].name for op in form.operations for v in reachable([op.value])
+                    if v.op == "load" and any(v.data[1])}
+
+
+class _Back:
+    """Steps backwards."""
+
+    def __init__(self, adjoint: _StepBack, faces: Faces, coefficients: Sequence[Any], weights: list[Any],
+                 device: Optional[str], values: Mapping[str, Any]) -> None:
+        self.adjoint, self.faces, self.device = adjoint, faces, device
+        #: What the levels are weighted with, and sums by name of others; arrays to write to.
+        self.weights = weights
+        self.sums: dict[str, Any] = {n: self._nothing() for n in adjoint.by if n not in adjoint.states}
+        self.free: list[Any] = []
+        self.coefficients = [_arrays.wide(c) for c in coefficients]
+        chain = adjoint.chain
+        self.core, self.numbers = chain._bind_numbers({n: v for n, v in values.items() if n in (chain.numbers or ())},
+                                                      len(chain.arrays) + len(chain.outputs))
+
+    def _nothing(self) -> Any:
+        return _arrays.zeros(self.weights[0], self.adjoint.kernel.__name__)
+
+    def step(self, state: Sequence[Any]) -> None:
+        """Of the levels before it, the newest first."""
+        adjoint, faces = self.adjoint, self.faces
+        levels, states = adjoint.levels, adjoint.states
+        arrays = [*state, *self.coefficients]
+        read = [_arrays.wide(arrays[i]) for i in adjoint.reads]
+        after = dict(zip(states, self.weights[1:]))  # what the next step has for the one before
+        read += [self.weights[0]] * adjoint.is_weighted
+        read += [after[n] if n in states else self.sums[n] for n in adjoint.onto]
+        outs = tuple(self.free.pop() if self.free else _arrays.empty(self.weights[0], tuple(self.weights[0].shape))
+                     for _ in adjoint.by)
+        self.core.run((*read, *outs), self.numbers, "auto", self.device, True)
+        made = dict(zip(adjoint.by, outs))
+        used = [self.weights[0]]
+        for name in self.sums:
+            used.append(self.sums[name])
+            self.sums[name] = made[name]
+        before = []
+        for k, name in enumerate(states):
+            weight = made[name] if name in made else after[name] if name in after else None
+            if name in made and name in after:
+                used.append(after[name])
+            before.append(self._weight(k, name, weight))
+        self.weights, self.free = before, self.free + used
+
+    def _weight(self, k: int, name: str, weight: Any) -> Any:
+        """What level k of the state before is weighted with."""
+        faces = self.faces
+        if weight is None:
+            weight = self._nothing()
+        if k == 0:
+            for mine, after in zip(faces.untouched(weight), faces.untouched(self.weights[0])):
+                mine += after
+        if name in self.adjoint.far:
+            faces.fold(weight, True)
+            if k > 0:
+                faces.clear_outside(weight)
+        faces.free(weight)
+        return weight
+
+    def by_states(self) -> dict[str, Any]:
+        return {n: _arrays.copy_of(self.faces.inner(w)) for n, w in zip(self.adjoint.states, self.weights)}
+
+    def by_others(self) -> dict[str, Any]:
+        found = {}
+        for name, array in self.sums.items():
+            if name not in self.adjoint.kernel.arrays:
+                found[name] = _arrays.sum_of(array)
+                continue
+            self.faces.fold(array, False)
+            found[name] = _arrays.copy_of(self.faces.inner(array))
+        return found
 
 
 def _item_bytes(array: Any) -> int:

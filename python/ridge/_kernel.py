@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from . import _arrays, _core
+from . import _arrays, _core, _torch_func
 from ._compile import compiled, is_compiling, key_of
 from ._record import Record, Records, records_of
 from ._trace import Parameter, TraceError, users_line
@@ -394,6 +394,10 @@ class Kernel:
         what is needed."""
         if "torch" in sys.modules and is_compiling():
             return compiled(self, arrays, out, schedule, device, numbers)
+        if _torch_func.is_active():
+            made = _torch_func.transformed(self, arrays, out, {"schedule": schedule, "device": device}, numbers)
+            if made is not NotImplemented:
+                return made
         latest = self._latest
         try:
             for number in numbers.values():

@@ -77,7 +77,7 @@ class Sweeps:
         """As run(), into new arrays: that after so many steps, or both of two time levels. Results require a
         gradient where torch's tensors among the arguments do; `memory` is for the states that this takes."""
         options: Any = {"schedule": schedule, "device": device}
-        if "torch" in sys.modules and torch_module().is_asked(arrays, (), numbers):
+        if "torch" in sys.modules and torch_module().is_asked(self.kernel.__name__, arrays, (), numbers):
             made = torch_module().swept(self, arrays, whole(steps, "steps"), options, numbers)
         else:
             made = tuple(map(_arrays.copy_of, arrays[:self._levels]))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional
 
-from . import _arrays
+from . import _arrays, _torch_func
 from ._grad_sweeps import SweepsGradient
 from ._torch_plan import planned
 
@@ -16,8 +16,9 @@ def requires_gradient(x: Any) -> bool:
     return getattr(x, "requires_grad", False) is True and _arrays.library_of(x) == "torch"
 
 
-def is_asked(arrays: Sequence[Any], outs: Sequence[Any], numbers: Mapping[str, Any]) -> bool:
-    """Whether an argument of a call requires a gradient."""
+def is_asked(name: str, arrays: Sequence[Any], outs: Sequence[Any], numbers: Mapping[str, Any]) -> bool:
+    """Whether an argument of a call requires a gradient. Refuses what torch.func has wrapped."""
+    _torch_func.refuse(name, *arrays, *outs, *numbers.values())
     return any(map(requires_gradient, (*arrays, *outs, *numbers.values())))
 
 
@@ -135,23 +136,19 @@ def _functions() -> tuple[Any, Any]:
             arrays = list(map(_arrays.plain, tensors[:count]))
             levels = gradient.levels
             ctx.save_for_backward(*tensors[levels:])
-            ctx.saved = gradient._checkpoints(arrays, steps, options, values)
-            ctx.plan = gradient.plan
-            rest = steps - ctx.plan["apart"] * (len(ctx.saved) - 1)
-            results = tuple(gradient._after(ctx.saved[-1], arrays[levels:], rest, options, values))
-            ctx.call = gradient, options, values, steps, asked
-            return results[0] if len(results) == 1 else results
+            ctx.kept, results = gradient._forward(arrays, steps, options, values, True)
+            ctx.call = gradient, options, values, asked
+            return results[0] if len(results) == 1 else tuple(results)
 
         @staticmethod
         @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
         def backward(ctx: Any, *weights: Any) -> Any:
-            gradient, options, values, steps, asked = ctx.call
+            gradient, options, values, asked = ctx.call
             others = list(map(_arrays.plain, ctx.saved_tensors))
             names = gradient.in_time.kernel.arrays
             count = len(names) - gradient.levels
-            gradient.plan = ctx.plan
-            found = gradient._back_to_first(list(ctx.saved), others[:count], [w.contiguous() for w in weights], steps,
-                                            options, values)
+            found = gradient._back_to_first(ctx.kept, others[:count], [w.contiguous() for w in weights], options,
+                                            values)
             by_numbers = [torch.as_tensor(found[n], dtype=s.dtype, device=s.device).reshape(s.shape)
                           for n, s in zip(asked, others[count:])]
             return (None,) * 6 + (*(found.get(n) for n in names), *by_numbers)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _torch_func
 from ._watched import gradients
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def _tensor(value: Any) -> Any:
 
 def applied(operator: Any, psi: Any, links: Any = None) -> Any:
     """operator.apply(psi), which torch records by psi and by the links, the tensor that the operator was made of."""
+    _torch_func.refuse(type(operator).__name__, psi, links)
     torch: Any = sys.modules["torch"]
     return _functions()[1].apply(operator, psi if isinstance(psi, torch.Tensor) else _tensor(np.array(psi)), links)
 

@@ -16,7 +16,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from . import _arrays, _core
+from . import _arrays, _core, _torch_func
 from . import _watched as watched
 from ._extents import whole
 from ._options import device_of, word_of
@@ -205,6 +205,7 @@ def field(array: Any, site: str, *, device: Optional[str] = None) -> Field:
     out, with extents that can."""
     if site not in SITES:
         raise _core.UsageError(f"unknown site '{site}'; a site is {', '.join(SITES)}")
+    _torch_func.refuse("lattice.field", array)
     device = device_of(device, "field: device") or _device_of(array)
     source, array = array, _of_numpy(_arrays.plain(array))
     wanted = np.float64 if site == "real" else np.complex128

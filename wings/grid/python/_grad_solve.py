@@ -166,7 +166,7 @@ def is_recorded(f: Any, coefficient: Any, mask: Any, shift: Any, out: Any,
     from . import _torch
 
     named = {"mask": mask, **(numbers if isinstance(numbers, Mapping) else {})}
-    if not _torch.is_asked((f, coefficient), (out,), {"shift": shift, **named}):
+    if not _torch.is_asked("ridge.solve", (f, coefficient), (out,), {"shift": shift, **named}):
         return False
     if not sys.modules["torch"].is_grad_enabled():
         return False

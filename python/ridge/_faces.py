@@ -1,0 +1,199 @@
+"""What lies beyond the faces of arrays over time, and its transpose: layers of wide arrays, in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import _arrays
+
+
+@dataclass(frozen=True)
+class Face:
+    """One end of an axis: its condition, with the value or slope there."""
+
+    kind: str
+    value: float = 0.0
+
+    def source(self, k: int, n: int) -> int:
+        """The point, from the face, that point k outside of n points has its value of."""
+        return {"mirror": k - 1, "periodic": n - k}.get(self.kind, k)
+
+    def sign(self, is_field: bool) -> float:
+        return -1.0 if self.kind == "dirichlet" and is_field else 1.0
+
+    def more(self, k: int, spacing: float) -> float:
+        """What point k outside has besides."""
+        return {"dirichlet": 2 * self.value, "neumann": 2 * k * spacing * self.value}.get(self.kind, 0.0)
+
+
+@dataclass
+class _Layers:
+    """Layers outside along an axis that are filled together: none has its values of another of them, and no two
+    of one layer."""
+
+    axis: int
+    ghosts: list[int] = field(default_factory=list)
+    sources: list[int] = field(default_factory=list)
+    signs: list[float] = field(default_factory=list)
+    more: list[float] = field(default_factory=list)
+
+    def takes(self, ghost: int, source: int) -> bool:
+        return source not in self.ghosts and source not in self.sources and ghost not in self.sources
+
+
+class _Placed:
+    """Layers, by the library of an array."""
+
+    def __init__(self, layers: _Layers, like: Any, is_field: bool) -> None:
+        self.axis = layers.axis
+        self.ghosts, self.sources = (_arrays.places(like, x) for x in (layers.ghosts, layers.sources))
+        shape = tuple(-1 if d == self.axis else 1 for d in range(like.ndim))
+        numbers = [x if is_field else [same] * len(x) for x, same in ((layers.signs, 1.0), (layers.more, 0.0))]
+        self.factor, self.more = (None if set(x) == {same} else _arrays.numbers(like, x, shape)
+                                  for x, same in zip(numbers, (1.0, 0.0)))
+
+    def fill(self, array: Any) -> None:
+        values = _arrays.taken(array, self.axis, self.sources)
+        if self.factor is not None:
+            values *= self.factor
+        if self.more is not None:
+            values += self.more
+        _arrays.put(array, self.axis, self.ghosts, values)
+
+    def fold(self, array: Any) -> None:
+        """The transpose; layers outside keep what they have."""
+        values = _arrays.taken(array, self.axis, self.ghosts)
+        if self.factor is not None:
+            values *= self.factor
+        _arrays.add(array, self.axis, self.sources, values)
+
+
+class Faces:
+    """What lies beyond the faces of arrays, and its transpose. Axes are in the order of shapes; wide arrays have
+    layers beyond all faces but untouched ones."""
+
+    def __init__(self, text: str, reach: Sequence[int], spacing: Sequence[float], name: str) -> None:
+        rank = len(reach)
+        self.name, self.reach = name, reach
+        self.spacing = [spacing[d] for d in reversed(range(rank))]
+        self.ends = [[Face("untouched"), Face("untouched")] for _ in reach]
+        for entry in filter(None, map(str.strip, text.split(","))):
+            place, _, condition = entry.partition("=")
+            if place == "untouched":
+                continue
+            axis = rank - 1 - "xyz".index(place[0])
+            for side in (0, 1) if len(place) == 1 else ("-+".index(place[1]),):
+                self.ends[axis][side] = _face(condition, name)
+        self.pads = [[0 if end.kind == "untouched" else r for end in ends] for ends, r in zip(self.ends, reach)]
+        self._known: dict[Any, list[_Placed]] = {}
+
+    def around(self, array: Any) -> Any:
+        """A wide array of zeros for one."""
+        return _arrays.zeros(array, self.name, self.wide_shape(array.shape))
+
+    def wide_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        return tuple(n + sum(pads) for n, pads in zip(shape, self.pads))
+
+    def inner(self, wide: Any) -> Any:
+        """The part of a wide array that is within the faces."""
+        return wide[tuple(slice(low, n - high) for n, (low, high) in zip(wide.shape, self.pads))]
+
+    def wide(self, array: Any, is_field: bool) -> Any:
+        """The array with what lies beyond its faces; where nothing does, coefficients are what they are."""
+        if not (is_field or any(map(any, self.pads))):
+            return array
+        made = self.weights(array)
+        self.fill(made, is_field)
+        return made
+
+    def weights(self, array: Any) -> Any:
+        """With nothing beyond its faces."""
+        made = self.around(array)
+        self.inner(made)[...] = array
+        return made
+
+    def fill(self, wide: Any, is_field: bool) -> None:
+        """Sets what lies beyond faces, and what they fix."""
+        if is_field:
+            inner = self.inner(wide)
+            for d in reversed(range(wide.ndim)):
+                for side, end in enumerate(self.ends[d]):
+                    if end.kind == "dirichlet":
+                        inner[_at(d, -side, wide.ndim)] = end.value
+        for layers in self._placed(wide, is_field):
+            layers.fill(wide)
+
+    def fold(self, wide: Any, is_field: bool) -> None:
+        """The transpose of `fill`, but for what faces fix."""
+        for layers in reversed(self._placed(wide, is_field)):
+            layers.fold(wide)
+
+    def free(self, wide: Any) -> None:
+        """Sets 0 where a face gives the value."""
+        inner = self.inner(wide)
+        for d, ends in enumerate(self.ends):
+            for side, end in enumerate(ends):
+                if end.kind == "dirichlet":
+                    inner[_at(d, -side, wide.ndim)] = 0
+
+    def clear_outside(self, wide: Any) -> None:
+        for d, (low, high) in enumerate(self.pads):
+            if low:
+                wide[_at(d, slice(0, low), wide.ndim)] = 0
+            if high:
+                wide[_at(d, slice(-high, None), wide.ndim)] = 0
+
+    def untouched(self, wide: Any) -> Iterator[Any]:
+        """The points that steps leave, as parts of the array that do not overlap."""
+        rest = self.inner(wide)
+        for d, (ends, r) in enumerate(zip(self.ends, self.reach)):
+            n = rest.shape[d]
+            low, high = (r if end.kind == "untouched" else 0 for end in ends)
+            low = min(low, n)
+            high = min(high, n - low)
+            for part in (slice(0, low), slice(n - high, n)):
+                if part.start < part.stop:
+                    yield rest[_at(d, part, wide.ndim)]
+            rest = rest[_at(d, slice(low, n - high), wide.ndim)]
+
+    def _placed(self, wide: Any, is_field: bool) -> list[_Placed]:
+        key = tuple(wide.shape), str(wide.dtype), str(getattr(wide, "device", "")), is_field
+        if key not in self._known:
+            self._known[key] = [_Placed(layers, wide, is_field) for layers in self._layers(wide.shape)]
+        return self._known[key]
+
+    def _layers(self, wide: Sequence[int]) -> list[_Layers]:
+        """The last axes and the nearest layers first."""
+        found: list[_Layers] = []
+        for d in reversed(range(len(wide))):
+            n = wide[d] - sum(self.pads[d])
+            low = self.pads[d][0]
+            open_ = _Layers(d)
+            for side, k in ((side, k) for side in (1, 0) for k in range(1, self.pads[d][side] + 1)):
+                end = self.ends[d][side]
+                source = end.source(k, n)
+                ghost, from_ = (low - k, low + source) if side == 0 else (low + n - 1 + k, low + n - 1 - source)
+                if not open_.takes(ghost, from_):
+                    found.append(open_)
+                    open_ = _Layers(d)
+                open_.ghosts.append(ghost)
+                open_.sources.append(from_)
+                open_.signs.append(end.sign(True))
+                open_.more.append(end.more(k, self.spacing[d]))
+            found.append(open_)
+        return [layers for layers in found if layers.ghosts]
+
+
+def _at(axis: int, i: Any, rank: int) -> tuple[Any, ...]:
+    return tuple(i if d == axis else slice(None) for d in range(rank))
+
+
+def _face(condition: str, name: str) -> Face:
+    kind, _, value = condition.partition(":")
+    try:
+        return Face(kind, float(value) if value else 0.0)
+    except ValueError:
+        raise TypeError(f"ridge.grad: {name} has faces of {condition}; conditions with a number have gradients, "
+                        "and those without") from None
