@@ -1,12 +1,26 @@
 #!/usr/bin/env bash
 # Defaults beside other schedules of the same work, on the GPU here: rows that begin anywhere, fields of two
 # dimensions, tall footprints. bench/rows.sh RIDGE DEVICE [odd] [flat] [tall]: all three if none is named.
+# bench/rows.sh RIDGE DEVICE again FOLDER [SECONDS]: what docs/results has of systems and stencils on an H200 (of
+# an H100 where it has none), then and now, and new records in FOLDER, to be copied over docs/results/h200.
 # What is not compiled ahead is compiled first, on small fields, several at a time. With SANITIZE=1 small
 # fields run under compute-sanitizer first. What was predicted: docs/design/stencils_on_gpus.md to 0096.
 set -uo pipefail
 ridge=$1 device=$2
 shift 2
 [ $# -gt 0 ] || set -- odd flat tall
+if [[ ${1:-} == again ]]; then
+  folder=${2:?a folder for new records} end=$((SECONDS + ${3:-140})) failed=0
+  here=$(cd "$(dirname "$0")" && pwd)
+  records=$here/../docs/results/h200 systems=$here/../docs/results/h200/systems
+  [[ -d $systems ]] || systems=$here/../docs/results/h100/systems
+  again() { # folder, files
+    python3 "$here/against_records.py" --keep "$1" --seconds $((end - SECONDS)) "$ridge" "$device" "${@:2}" || failed=1
+  }
+  again "$folder/systems" "$systems"/*.json
+  again "$folder" "$records"/{heat,box27,diffusion,laplacian[468]}-*.json "$records"/laplacian-*.json
+  exit $failed
+fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

@@ -75,7 +75,50 @@ struct Fall {
   }
 };
 
+/// What comes through the faces of a cell: each one's flux is the next one's, too.
+template <int Rank>
+struct Faces {
+  static constexpr const char* name = "faces";
+  static constexpr std::array accesses{read(a, along_x(-1, 2)), read(a, upwards<Rank>(-1, 1)),
+                                       write(b)};
+
+  template <class V>
+  static RIDGE_FN V flux(const V& from, const V& to) {
+    return sqrt(2 + from) * (to - from) / (2 + to);
+  }
+  template <class V>
+  using Handed = V;
+  template <class At>
+  RIDGE_FN auto before(const At& at) const {
+    return flux(up<Rank>(at, a, -1), at(a));
+  }
+  template <class At>
+  RIDGE_FN void operator()(const At& at, typename At::Value& handed) const {
+    const auto low = handed;
+    handed = flux(at(a), up<Rank>(at, a, 1));
+    at.set(b, handed - low + flux(at(a), at(a, 1)) - flux(at(a, -1), at(a)) + at(a, 2));
+  }
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const {
+    auto handed = before(at);
+    (*this)(at, handed);
+  }
+};
+
 } // namespace given_ends
+
+/// A chain whose items hand on what the next ones compute, too.
+template <int Rank>
+struct GivenFaces {
+  static constexpr const char* name = "given-faces";
+  static constexpr std::array arrays{input("a"), output("b")};
+  static constexpr auto dimensions = [] {
+    std::array<Dimension, Rank> all{};
+    all.fill(given(2));
+    return all;
+  }();
+  std::tuple<given_ends::Faces<Rank>> operations;
+};
 
 template <int Rank>
 struct GivenEnds {

@@ -18,6 +18,7 @@ namespace ridge::chain {
 namespace {
 
 using test::GivenEnds;
+using test::GivenFaces;
 
 /// The arrays of a chain with the points beyond their ends, packed.
 template <class C>
@@ -139,6 +140,16 @@ TEST(GivenEnds, HaveTheBitsOfFissionUnderEverySchedule) {
   expect_right<GivenEnds<2>, double>({1, 3, 1});
   expect_right<GivenEnds<3>, double>({19, 6, 5});
   expect_right<GivenEnds<3>, float>({7, 5, 9});
+}
+
+/// Rows of even extents are taken two items at a time.
+TEST(GivenEnds, HandOnWhatTheNextItemTakes) {
+  static_assert(hands_on<Operation<GivenFaces<2>, 0>, Pack<double, 2>>);
+  static_assert(!hands_on<Operation<GivenEnds<2>, 0>, Pack<double, 2>>);
+  expect_right<GivenFaces<2>, double>({36, 11, 1});
+  expect_right<GivenFaces<2>, double>({37, 11, 1});
+  expect_right<GivenFaces<3>, float>({8, 5, 9});
+  expect_right<GivenFaces<3>, float>({7, 5, 9});
 }
 
 TEST(GivenEnds, MarchOnGpusByDefault) {

@@ -47,6 +47,19 @@
 //     }
 //   };
 //
+// An operation whose items compute the same as the ones before them along the last dimension, such
+// as the flux through the face between two, may say so. Lanes that march then compute it once:
+//
+//     template <class V>
+//     using Handed = Flux<V>;
+//     template <class At>
+//     RIDGE_FN auto before(const At& at) const;     // Handed: what the item before hands on
+//     template <class At>
+//     RIDGE_FN void operator()(const At& at, Handed<typename At::Value>& handed) const;
+//                                                   // finds that, leaves what the next one takes
+//     template <class At>
+//     RIDGE_FN void operator()(const At& at) const; // the two, one behind the other
+//
 // `static constexpr int outer = 1` (or 2, 3) says that the range has so many dimensions around
 // those of `dimensions`: elements around their points and levels, models around their cells.
 // Operations are repeated for each of their items and read nothing across them. `Batch<Heat>` is a
@@ -111,7 +124,12 @@ constexpr Scan scan_of() {
     return Scan::none;
   }
 }
-/// How many values an operation hands on from item to item.
+/// Whether items of an operation that do not scan hand on what the next ones compute, too.
+template <class Op, class V>
+inline constexpr bool hands_on = requires {
+  typename Op::template Handed<V>;
+};
+/// How many values an operation that scans hands on from item to item.
 template <class Op>
 constexpr int carried_by() {
   if constexpr (scan_of<Op>() != Scan::none) {

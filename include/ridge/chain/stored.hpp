@@ -132,6 +132,19 @@ struct StoredOperation : Op {
   RIDGE_FN void operator()(const At& at) const {
     static_cast<const Op&>(*this)(WidenedAt<At, S, Wide, Arrays>(at));
   }
+
+  /// What items hand on stays fp32: it is in no array.
+  template <class V>
+  requires hands_on<Op, typename detail::ValueOfStored<V>::type>
+  using Handed = typename Op::template Handed<typename detail::ValueOfStored<V>::type>;
+  template <class At>
+  [[nodiscard]] RIDGE_FN auto before(const At& at) const {
+    return Op::before(WidenedAt<At, S, Wide, Arrays>(at));
+  }
+  template <class At>
+  RIDGE_FN void operator()(const At& at, Handed<typename At::Value>& handed) const {
+    static_cast<const Op&>(*this)(WidenedAt<At, S, Wide, Arrays>(at), handed);
+  }
 };
 
 namespace detail {

@@ -149,9 +149,10 @@ Bound bind_alike(Queue& queue, const Call<C, T>& call, const GpuSchedule& s,
 template <class C, class T, int First, int Last>
 Bound bind_points(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
   if constexpr (run_marches<C, First, Last>()) {
-    if constexpr (items_alike < T >> 1) {
-      if (in_packs<C, T, First, Last>(call, items_alike<T>))
-        return bind_points_march<C, T, First, Last, items_alike<T>>(queue, call, s);
+    constexpr int items = items_marched<C, T, First, Last>;
+    if constexpr (items > 1) {
+      if (in_packs<C, T, First, Last>(call, items))
+        return bind_points_march<C, T, First, Last, items>(queue, call, s);
     }
     return bind_points_march<C, T, First, Last>(queue, call, s);
   } else {

@@ -99,9 +99,16 @@ RIDGE_DEVICE void ask_for([[maybe_unused]] const Spot<T>& spot) {
 #endif
 }
 
-/// Two numbers of 16 bits that the launch may write, in one access.
+/// Numbers that the launch may write: two of 16 bits in one access.
 template <int Items, class Lane, class T>
 RIDGE_DEVICE Pack<T, Items> load_written_pack(Lane& lane, const Spot<T>& spot) {
+  if constexpr (sizeof(T) > 2) {
+    Pack<T, Items> value;
+    RIDGE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      value.set(i, lane.load_written(spot.elements, spot.at + i));
+    return value;
+  }
 #if defined(RIDGE_TARGET_SIMT)
   return lane.template load_pack<Items>(Span<const T>(spot.elements), spot.at);
 #else
@@ -115,17 +122,43 @@ RIDGE_DEVICE Pack<T, Items> load_written_pack(Lane& lane, const Spot<T>& spot) {
 #endif
 }
 
+/// Items that a lane of a run takes at a time where rows are whole packs: two where compilers find
+/// what both compute, and as many as fill 4 bytes.
+template <class C, class T, int First, int Last>
+inline constexpr int items_marched = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T))
+                                     : First == Last && hands_on<Operation<C, First>, Pack<T, 1>>
+                                         ? 2
+                                         : 1;
+
+/// What the operations K to Last hand on.
+template <class C, class V, int K, int Last>
+struct HandedOn {};
+template <class C, class V, int K, int Last>
+requires(K <= Last && !hands_on<Operation<C, K>, V>) //
+struct HandedOn<C, V, K, Last> : HandedOn<C, V, K + 1, Last> {};
+template <class C, class V, int K, int Last>
+requires(K <= Last && hands_on<Operation<C, K>, V>) //
+struct HandedOn<C, V, K, Last> : HandedOn<C, V, K + 1, Last> {
+  typename Operation<C, K>::template Handed<V> value;
+
+  template <int N>
+  [[nodiscard]] RIDGE_DEVICE auto& of() {
+    return static_cast<HandedOn<C, V, N, Last>*>(this)->value;
+  }
+};
+
 /// Registers of a lane that marches, and its place: `Items` of each row, which follow
 /// each other in x, are a pack.
-template <class Lane, class C, class T, int First, int Last, int Items>
+template <class Lane, class C, class T, int First, int Last, int Items, int Look = 1>
 struct MarchedPoints {
-  static_assert(Items == 1 || sizeof(T) * Items == 4);
+  static_assert(Items == 1 || sizeof(T) * Items <= 16);
   using Kept = Held<C, First, Last>;
   using Windows = NarrowWindows<C, T, First, Last, false>;
   using Values = Pack<T, Items>;
   /// Whether the next rows are asked for in the L2. Where lanes take 8 bytes and few rows, enough
   /// is under way, and asking costs 7 % (docs/design/chains.md).
-  static constexpr bool asks = sizeof(T) < 8 || Kept::march == 1 || Kept::most_of_one() > 2;
+  static constexpr bool asks =
+      Look == 1 && (sizeof(T) < 8 || Kept::march == 1 || Kept::most_of_one() > 2);
 
   Lane& lane;
   const Windows& windows;
@@ -134,6 +167,8 @@ struct MarchedPoints {
   Spot<T> here[arrays_of<C>]; ///< the lane's item
   Values rows[arrays_of<C>][Kept::most_of_one()];
   Values near[Kept::near_points()];
+  Values coming[Look == 2 ? arrays_of<C> : 1];
+  HandedOn<C, Values, First, Last> handed;
 
   [[nodiscard]] RIDGE_DEVICE const Index3& extents() const { return n; }
 
@@ -172,22 +207,27 @@ struct MarchedPoints {
       constexpr HeldRows held = Kept::rows_of(I);
       here[I] = at_item<I>(x, y, z);
       RIDGE_UNROLL
-      for (int i = 0; i + 1 < held.count(); ++i)
+      for (int i = 0; i + (Look == 2 ? 0 : 1) < held.count(); ++i)
         rows[I][i] = fetch<I>(Kept::along_march(held.low + i));
     });
   }
   /// All that the item reads, and asks for the newest rows of the next one if there is one.
   RIDGE_DEVICE void fetch_all(bool more) {
-    fetch_near<First>();
+    if constexpr (Items == 1) fetch_near<First>();
     for_marched<C, First, Last>([&](auto number) {
       constexpr int I = decltype(number)::value;
       constexpr HeldRows held = Kept::rows_of(I);
       if constexpr (held.count() > 0) {
         const Spot<T> newest = moved(here[I], held.high * steps.of[I]);
-        rows[I][held.count() - 1] = load_at<I>(newest);
+        if constexpr (Look == 2) {
+          coming[I] = load_at<I>(moved(newest, more ? steps.of[I] : 0));
+        } else {
+          rows[I][held.count() - 1] = load_at<I>(newest);
+        }
         if constexpr (asks) ask_for(moved(newest, more ? steps.of[I] : 0));
       }
     });
+    if constexpr (Items > 1) fetch_near<First>(); // takes the newest rows where they are its own
   }
   RIDGE_DEVICE void go_on() {
     for_marched<C, First, Last>([&](auto number) {
@@ -197,6 +237,7 @@ struct MarchedPoints {
       RIDGE_UNROLL
       for (int i = 0; i + 1 < count; ++i)
         rows[I][i] = rows[I][i + 1];
+      if constexpr (Look == 2 && count > 0) rows[I][count - 1] = coming[I];
     });
   }
 
@@ -267,6 +308,9 @@ private:
   static RIDGE_DEVICE bool kept(const HeldRows& held, Offset o) {
     return Kept::in_column(o) && held.has(o.along(Kept::march));
   }
+  static RIDGE_DEVICE int own_row(const HeldRows& held, int y, int z) {
+    return Offset{0, y, z}.along(Kept::march) - held.low;
+  }
   /// The row of an access at y and z: packs of it, and elements by themselves at its ends, where no
   /// operation reads all of a pack.
   template <int I, int Low, int High>
@@ -285,7 +329,9 @@ private:
       RIDGE_UNROLL
       for (int x = begin; x <= last; x += Items) {
         if (x >= Low && x + Items - 1 <= last) {
-          const Values pack = fetch<I>({x, y, z});
+          // The lane's own pack: compilers see that neighbours in it are the same numbers.
+          const Values pack =
+              kept(held, {x, y, z}) ? rows[I][own_row(held, y, z)] : fetch<I>({x, y, z});
           RIDGE_UNROLL
           for (int i = 0; i < Items; ++i)
             line[x + i - Low] = pack[i];
@@ -350,12 +396,13 @@ private:
 
 /// The run First to Last over all its items: a lane takes `rows` of them, or of packs
 /// of them, one behind the other.
-template <class C, class T, int First, int Last, int Items = 1>
+template <class C, class T, int First, int Last, int Items = 1, int Look = 1>
 struct PointsMarch {
   static constexpr int max_threads = most_block_threads;
   static constexpr bool prepared_early = true;
   static constexpr const char* name = Operation<C, First>::name;
   static constexpr int march = Held<C, First, Last>::march;
+  using V = Pack<T, Items>;
 
   C chain;
   NarrowWindows<C, T, First, Last, false> windows;
@@ -391,15 +438,45 @@ private:
   RIDGE_DEVICE void column(Lane& lane, int x, int y, int begin, int last) const {
     if (begin >= last) return;
     const int end = last - begin < rows ? last : begin + rows;
-    MarchedPoints<Lane, C, T, First, Last, Items> memory{lane, windows, n, steps, {}, {}, {}};
+    using Memory = MarchedPoints<Lane, C, T, First, Last, Items, Look>;
+    Memory memory{lane, windows, n, steps, {}, {}, {}, {}, {}};
     memory.begin(x, march == 1 ? begin : y, march == 1 ? 0 : begin);
+    begin_handing<First>(memory, x, march == 1 ? begin : y, march == 1 ? 0 : begin);
     RIDGE_NO_UNROLL
     for (int row = begin; row < end; ++row) {
       memory.fetch_all(row + 1 < end);
-      run_item<Pack<T, Items>, First, Last, Items == 1>(chain, memory, x, march == 1 ? row : y,
-                                                        march == 1 ? 0 : row);
+      Values<C, V> values;
+      run<First>(memory, values, x, march == 1 ? row : y, march == 1 ? 0 : row);
       memory.go_on();
     }
+  }
+  template <int K, class M>
+  [[nodiscard]] RIDGE_DEVICE auto item(const M& memory, Values<C, V>& values, int x, int y,
+                                       int z) const {
+    return At<M, V, C, First, K, Last, Items == 1>(chain, memory, values, x, y, z);
+  }
+  template <int K>
+  [[nodiscard]] RIDGE_DEVICE const auto& operation() const {
+    return std::get<static_cast<std::size_t>(K)>(chain.operations);
+  }
+  /// What the first item of a column takes over from the one before it.
+  template <int K, class M>
+  RIDGE_DEVICE void begin_handing(M& memory, int x, int y, int z) const {
+    if constexpr (hands_on<Operation<C, K>, V>) {
+      Values<C, V> values;
+      memory.fetch_all(false);
+      memory.handed.template of<K>() = operation<K>().before(item<K>(memory, values, x, y, z));
+    }
+    if constexpr (K < Last) begin_handing<K + 1>(memory, x, y, z);
+  }
+  template <int K, class M>
+  RIDGE_DEVICE void run(M& memory, Values<C, V>& values, int x, int y, int z) const {
+    if constexpr (hands_on<Operation<C, K>, V>) {
+      operation<K>()(item<K>(memory, values, x, y, z), memory.handed.template of<K>());
+    } else {
+      operation<K>()(item<K>(memory, values, x, y, z));
+    }
+    if constexpr (K < Last) run<K + 1>(memory, values, x, y, z);
   }
 };
 

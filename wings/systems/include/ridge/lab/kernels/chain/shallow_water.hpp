@@ -76,17 +76,23 @@ struct Step {
             from_a * a.across + from_b * b.across, gravity * jump * (ha + hb)};
   }
 
+  /// What a cell takes over from the one before it along y: the flux through their face.
+  template <class V>
+  using Handed = Flux<V>;
   template <class At>
-  RIDGE_FN void operator()(const At& at) const {
+  [[nodiscard]] RIDGE_FN auto before(const At& at) const {
+    return flux(cell_at(at, 0, -1).turned(), cell_at(at, 0, 0).turned());
+  }
+
+  template <class At>
+  RIDGE_FN void operator()(const At& at, Handed<typename At::Value>& handed) const {
     using V = typename At::Value;
-    const auto cell_at = [&](int dx, int dy) {
-      return cell<V>(at(h, dx, dy), at(bottom, dx, dy), at(hu, dx, dy), at(hv, dx, dy));
-    };
-    const Cell<V> here = cell_at(0, 0);
-    const Flux<V> west = flux(cell_at(-1, 0), here);
-    const Flux<V> east = flux(here, cell_at(1, 0));
-    const Flux<V> south = flux(cell_at(0, -1).turned(), here.turned());
-    const Flux<V> north = flux(here.turned(), cell_at(0, 1).turned());
+    const Flux<V> south = handed;
+    const Cell<V> here = cell_at(at, 0, 0);
+    const Flux<V> west = flux(cell_at(at, -1, 0), here);
+    const Flux<V> east = flux(here, cell_at(at, 1, 0));
+    const Flux<V> north = flux(here.turned(), cell_at(at, 0, 1).turned());
+    handed = north;
     const double of_dt = factor();
     const double along_x = of_dt * x;
     const double along_y = of_dt * y;
@@ -98,6 +104,18 @@ struct Step {
                         along_y * (north.across - south.across));
     at.set(next_hv, select(flows, at(hv), V(0)) - along_x * (east.across - west.across) -
                         along_y * (north.along - south.along + 0.5 * (north.push + south.push)));
+  }
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const {
+    auto handed = before(at);
+    (*this)(at, handed);
+  }
+
+private:
+  template <class At>
+  [[nodiscard]] RIDGE_FN auto cell_at(const At& at, int dx, int dy) const {
+    return cell<typename At::Value>(at(h, dx, dy), at(bottom, dx, dy), at(hu, dx, dy),
+                                    at(hv, dx, dy));
   }
 };
 
