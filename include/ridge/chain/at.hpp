@@ -2,7 +2,6 @@
 #pragma once
 
 #include <ridge/chain/elements.hpp>
-#include <ridge/chain/interior.hpp>
 #include <ridge/chain/placed.hpp>
 #include <ridge/chain/window.hpp>
 #include <ridge/core/pack.hpp>
@@ -229,7 +228,8 @@ private:
 
 /// Operation K at an item. Memory of runs that scan also offers load_carry<V, N>(x, y) and
 /// store_carry<N>(x, y, value): of a column, value N of those that the run hands on.
-template <int First, int K, int Last, bool Edges, bool Interior, class V, class C, class Memory>
+template <int First, int K, int Last, bool Edges, bool Interior = false, class V, class C,
+          class Memory>
 RIDGE_FN void run_one(const C& chain, const Memory& memory, Values<C, V>& values, Index x, Index y,
                       Index z) {
   const At<Memory, V, C, First, K, Last, Edges, Interior> at(chain, memory, values, x, y, z);
@@ -259,20 +259,12 @@ RIDGE_FN void run_operations(const C& chain, const Memory& memory, Index x, Inde
    ...);
 }
 
-/// The operations First to Last of a chain at one item, or at a pack of them. Where the memory says
-/// so, one branch decides about all that operations ask of the places of interior items.
-template <class V, int First, int Last, bool Edges, class C, class Memory>
+/// The operations First to Last of a chain at one item, or at a pack of them.
+template <class V, int First, int Last, bool Edges, bool Interior = false, class C, class Memory>
 RIDGE_FN void run_item(const C& chain, const Memory& memory, Index x, Index y, Index z) {
-  constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(Last - First + 1)>{};
-  if constexpr (has_interior<C, First, Last>() && requires { Memory::tells_interior; }) {
-    Values<C, V> none;
-    const At<Memory, V, C, First, First, Last, Edges> at(chain, memory, none, x, y, z);
-    if (is_interior<interior_of<C, First, Last>()>(at)) {
-      run_operations<V, First, Last, Edges, true>(chain, memory, x, y, z, all);
-      return;
-    }
-  }
-  run_operations<V, First, Last, Edges, false>(chain, memory, x, y, z, all);
+  run_operations<V, First, Last, Edges, Interior>(
+      chain, memory, x, y, z,
+      std::make_index_sequence<static_cast<std::size_t>(Last - First + 1)>{});
 }
 
 } // namespace ridge::chain::inline RIDGE_TARGET_NAME

@@ -46,9 +46,9 @@ RIDGE_FN auto inside_of(const At& at, const typename At::Value& value) {
 }
 
 /// The value of the items within these bounds along x, y and z, and 0 of the others. No branch
-/// decides about the value, and it is rounded: an item has the same bits in whichever pack it is,
-/// and whether it is interior or not. Interior items are within all bounds that do not count from
-/// the other end, and within none that do.
+/// decides about the value, and it is rounded: an item has the same bits in whichever pack it is.
+/// Interior items are within all bounds that do not count from the other end, and within none that
+/// do.
 template <int LowX, int HighX, int LowY, int HighY, int LowZ, int HighZ, class At>
 RIDGE_FN auto inside(const At& at, const typename At::Value& value) {
   using V = typename At::Value;

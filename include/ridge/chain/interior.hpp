@@ -3,7 +3,6 @@
 
 #include <ridge/chain/operation.hpp>
 #include <ridge/core/index.hpp>
-#include <ridge/core/pack.hpp>
 
 namespace ridge::chain::inline RIDGE_TARGET_NAME {
 
@@ -40,20 +39,9 @@ constexpr Domain interior_of() {
   return all;
 }
 
-/// Whether an item, or all of a pack, is in a domain.
-template <Domain D, class At>
-RIDGE_FN bool is_interior(const At& at) {
-  const Index x = at.x();
-  bool is = x >= D.begin.x && x + lanes_of<typename At::Value> <= at.extent_x() + D.end.x;
-  if constexpr (D.begin.y != 0 || D.end.y != 0) {
-    const Index y = at.y();
-    is = is && y >= D.begin.y && y < at.extent_y() + D.end.y;
-  }
-  if constexpr (D.begin.z != 0 || D.end.z != 0) {
-    const Index z = at.z();
-    is = is && z >= D.begin.z && z < at.extent_z() + D.end.z;
-  }
-  return is;
+/// Whether item i of n is between the ends that a domain has along a dimension.
+RIDGE_FN bool is_between(Index i, Index n, int begin, int end) {
+  return i >= begin && i < n + end;
 }
 
 } // namespace ridge::chain::inline RIDGE_TARGET_NAME

@@ -42,7 +42,6 @@ struct Memory {
 template <class C, class T, int First, int Last, bool Checked>
 struct Row {
   using N = Needs<C, First, Last>;
-  static constexpr bool tells_interior = true;
 
   const Windows<C, T>& windows;
   Index3 n;

@@ -25,7 +25,6 @@ struct PointsApart {
   RIDGE_DEVICE void operator()(Lane& lane) const {
     constexpr Domain d = domain_of<Operation<C, First>>();
     constexpr Domain in = interior_of<C, First, Last>();
-    constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(Last - First + 1)>{};
     using V = Pack<T, 1>;
     const Dim3 b = lane.block();
     const Dim3 t = lane.thread();
@@ -41,10 +40,10 @@ struct PointsApart {
         is_between(z, in.begin.z, nz + in.end.z)) {
       const AlikeMemory<Lane, C, T, First, Last> memory{lane, alike, n,
                                                         x + y * alike.row + z * alike.plane};
-      run_operations<V, First, Last, false, true>(chain, memory, x, y, z, all);
+      run_item<V, First, Last, false, true>(chain, memory, x, y, z);
     } else {
       const Memory<Lane, C, T, First, Last, false> memory{lane, windows, n, 0, 0, true};
-      run_operations<V, First, Last, true, false>(chain, memory, x, y, z, all);
+      run_item<V, First, Last, true>(chain, memory, x, y, z);
     }
   }
 
