@@ -74,6 +74,8 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
     `declared` are their declarations, `more` is what else the chain says. With `by_step`, a
     header that has ridge::chain::now, @number@ stands for the type of its numbers."""
     slots = [f"ridge::chain::Slot<{i}>{{}}" for i in range(len(declared))]
+    is_inside = any(v.op == "inside" for op in operations for v in op.values)
+    is_bounded = is_inside and not any(op.scans or op.matrices for op in operations)
     parts = []
     for op in operations:
         to = slots[arrays[id(op.array)]]
@@ -103,12 +105,13 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
             body += "".join(f"    carry[{i}] = next{i};\n" for i in order.values())
             value = "next0"
         domain = f"{{{_triple(op.begin)}, {_triple(op.end)}}}"
+        near = f"  static constexpr ridge::chain::Domain interior{_interior(op)};\n" if is_bounded else ""
         parts.append(
             f"struct operation_{op.name} {{\n"
             f"  static constexpr const char* name = \"{op.name}\";\n"
             "  static constexpr std::array accesses{\n      "
             + ",\n      ".join(accesses) + "};\n"
-            f"  static constexpr ridge::chain::Domain domain{domain};\n"
+            f"  static constexpr ridge::chain::Domain domain{domain};\n{near}"
             f"  static constexpr double flops = {flops(op.values)};\n{scan}{members}"
             f"  template <class At>\n  RIDGE_FN void operator()(const At& at{carried}) const {{\n"
             f"{body}    at.set({to}, {value});\n  }}\n}};\n")
@@ -116,7 +119,7 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
     header = f"#include {by_step}\n" if by_step else ""
     if any(op.matrices for op in operations):
         header += "#include <ridge/chain/elements.hpp>\n"
-    if any(v.op == "inside" for op in operations for v in op.values):
+    if is_inside:
         header += "#include <ridge/chain/inside.hpp>\n"
     return (f"#pragma once\n\n{header}#include <ridge/chain/operation.hpp>\n"
             "#include <ridge/python/mathematics.hpp>\n\nnamespace NAMESPACE {\n\n"
@@ -147,6 +150,22 @@ def _matrix(name: str, rows: Any) -> str:
     of = f"ridge::chain::Matrix<{len(rows)}>"
     sets = " ".join(f"m.set({i}, {j}, {literal(x)});" for i, row in enumerate(rows) for j, x in enumerate(row))
     return f"  {of} {name} = [] {{ {of} m; {sets} return m; }}();\n"
+
+
+def _interior(op: Operation) -> str:
+    """The items that have all neighbours that it reads, and are within no bound that counts from the other
+    end and within all others."""
+    begin, end = [0, 0, 0], [0, 0, 0]
+    for v in op.values:
+        if v.op == "inside":
+            for d, (low, high) in enumerate(reversed(v.data)):
+                begin[d] = max(begin[d], low, -high)
+                end[d] = max(end[d], high, -low)
+        elif v.op == "load":
+            for d, distance in enumerate(cpp_offset(v.data[1])):
+                begin[d] = max(begin[d], -distance)
+                end[d] = max(end[d], distance)
+    return f"{{{_triple(begin)}, {_triple([-n for n in end])}}}"
 
 
 def _inside(value: Value, text: str) -> str:

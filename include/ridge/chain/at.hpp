@@ -68,12 +68,15 @@ struct Values {
 
 /// Item (x, y, z) of operation K in the run First to Last; with a pack for V, as many items that
 /// follow each other in x. Memory offers extents(), load<V, K, I, Profile, Edges>(x, y, z, Offset)
-/// and store<I>(x, y, z, value). Without Edges no neighbour in x lies beyond the ends of the range.
-template <class Memory, class V, class C, int First, int K, int Last, bool Edges>
+/// and store<I>(x, y, z, value). Without Edges no neighbour in x lies beyond the ends of the range;
+/// of Interior items none does in any dimension.
+template <class Memory, class V, class C, int First, int K, int Last, bool Edges,
+          bool Interior = false>
 class At : PlaceOf<C> {
 public:
   using Value = V;
   using Op = Operation<C, K>;
+  static constexpr bool interior = Interior;
 
   RIDGE_FN At(const C& chain, const Memory& memory, Values<C, V>& values, Index x, Index y, Index z)
       : PlaceOf<C>(chain), memory_(memory), values_(values), x_(x), y_(y), z_(z) {}
@@ -86,7 +89,8 @@ public:
     if constexpr (written_in<C>(First, K - 1, I)) {
       return values_.of[I]; // joined runs read of each other the item alone
     } else {
-      return memory_.template load<V, K, I, P, Edges>(x_, y_, z_, Offset{dx, dy, dz});
+      return memory_.template load < V, K, I, P,
+             Edges && !Interior > (x_, y_, z_, Offset{dx, dy, dz});
     }
   }
 
@@ -224,10 +228,11 @@ private:
 
 /// Operation K at an item. Memory of runs that scan also offers load_carry<V, N>(x, y) and
 /// store_carry<N>(x, y, value): of a column, value N of those that the run hands on.
-template <int First, int K, int Last, bool Edges, class V, class C, class Memory>
+template <int First, int K, int Last, bool Edges, bool Interior = false, class V, class C,
+          class Memory>
 RIDGE_FN void run_one(const C& chain, const Memory& memory, Values<C, V>& values, Index x, Index y,
                       Index z) {
-  const At<Memory, V, C, First, K, Last, Edges> at(chain, memory, values, x, y, z);
+  const At<Memory, V, C, First, K, Last, Edges, Interior> at(chain, memory, values, x, y, z);
   const auto& operation = std::get<static_cast<std::size_t>(K)>(chain.operations);
   constexpr int count = carried_by<Operation<C, K>>();
   if constexpr (count > 0) {
@@ -244,17 +249,20 @@ RIDGE_FN void run_one(const C& chain, const Memory& memory, Values<C, V>& values
   }
 }
 
-template <class V, int First, int Last, bool Edges, class C, class Memory, std::size_t... K>
+template <class V, int First, int Last, bool Edges, bool Interior, class C, class Memory,
+          std::size_t... K>
 RIDGE_FN void run_operations(const C& chain, const Memory& memory, Index x, Index y, Index z,
                              std::index_sequence<K...>) {
   Values<C, V> values;
-  (run_one<First, First + static_cast<int>(K), Last, Edges>(chain, memory, values, x, y, z), ...);
+  (run_one<First, First + static_cast<int>(K), Last, Edges, Interior>(chain, memory, values, x, y,
+                                                                      z),
+   ...);
 }
 
 /// The operations First to Last of a chain at one item, or at a pack of them.
-template <class V, int First, int Last, bool Edges, class C, class Memory>
+template <class V, int First, int Last, bool Edges, bool Interior = false, class C, class Memory>
 RIDGE_FN void run_item(const C& chain, const Memory& memory, Index x, Index y, Index z) {
-  run_operations<V, First, Last, Edges>(
+  run_operations<V, First, Last, Edges, Interior>(
       chain, memory, x, y, z,
       std::make_index_sequence<static_cast<std::size_t>(Last - First + 1)>{});
 }

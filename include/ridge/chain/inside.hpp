@@ -24,10 +24,9 @@ RIDGE_FN bool is_row_inside(const At& at) {
   return inside;
 }
 
-/// The value of the items within these bounds along x, y and z, and 0 of the others. No branch
-/// decides about the value, and it is rounded: an item has the same bits in whichever pack it is.
+/// What `inside` is of items that are not interior.
 template <int LowX, int HighX, int LowY, int HighY, int LowZ, int HighZ, class At>
-RIDGE_FN auto inside(const At& at, const typename At::Value& value) {
+RIDGE_FN auto inside_of(const At& at, const typename At::Value& value) {
   using V = typename At::Value;
   constexpr int lanes = lanes_of<V>;
   const bool row = is_row_inside<LowY, HighY, LowZ, HighZ>(at);
@@ -44,6 +43,24 @@ RIDGE_FN auto inside(const At& at, const typename At::Value& value) {
     }
   }
   return select(counts > V(0.5), rounded(value), V(0));
+}
+
+/// The value of the items within these bounds along x, y and z, and 0 of the others. No branch
+/// decides about the value, and it is rounded: an item has the same bits in whichever pack it is.
+/// Interior items are within all bounds that do not count from the other end, and within none that
+/// do.
+template <int LowX, int HighX, int LowY, int HighY, int LowZ, int HighZ, class At>
+RIDGE_FN auto inside(const At& at, const typename At::Value& value) {
+  using V = typename At::Value;
+  if constexpr (At::interior) {
+    if constexpr (LowX < 0 || HighX < 0 || LowY < 0 || HighY < 0 || LowZ < 0 || HighZ < 0) {
+      return V(0);
+    } else {
+      return rounded(value);
+    }
+  } else {
+    return inside_of<LowX, HighX, LowY, HighY, LowZ, HighZ>(at, value);
+  }
 }
 
 } // namespace ridge::chain::inline RIDGE_TARGET_NAME

@@ -4,6 +4,7 @@
 #include <ridge/chain/at.hpp>
 #include <ridge/chain/cpu/elements.hpp>
 #include <ridge/chain/cpu/row.hpp>
+#include <ridge/chain/interior.hpp>
 #include <ridge/chain/plan.hpp>
 #include <ridge/chain/region.hpp>
 
@@ -15,11 +16,11 @@ namespace ridge::chain::cpu::inline RIDGE_TARGET_NAME {
 /// Whole packs of items from x on, none of which reaches beyond an end; gives back where the next
 /// begins. Whether it asks for what comes later is decided here, since a question in the loop took
 /// the atmosphere about 5 % more time.
-template <bool Asks, class Vector, int First, int Last, class C, class R>
+template <bool Asks, class Vector, int First, int Last, bool Interior, class C, class R>
 RIDGE_FN Index run_packs(const C& chain, const R& row, Index x, Index end, Index y, Index z) {
   for (; x + lanes_of<Vector> <= end; x += lanes_of<Vector>) {
     if constexpr (Asks) row.ask(x);
-    run_item<Vector, First, Last, false>(chain, row, x, y, z);
+    run_item<Vector, First, Last, false, Interior>(chain, row, x, y, z);
   }
   return x;
 }
@@ -69,33 +70,68 @@ RIDGE_FN Index in_turn(Index begin, Index end, Index i) {
   return S == Scan::down ? end - 1 - (i - begin) : i;
 }
 
+/// Items [x, safe_end) of a row, from `safe` on in packs if one fits; where it ends. No neighbour
+/// of the items from `safe` to `safe_end` lies beyond an end along x.
+template <int First, int Last, bool Interior, class C, class T, bool Checked>
+RIDGE_FN Index run_safe(const C& chain, const Row<C, T, First, Last, Checked>& row, Index x,
+                        Index safe, Index safe_end, Index y, Index z) {
+  using Vector = NativePack<T>;
+  using One = Pack<T, 1, abi::Native>;
+  constexpr Index width = lanes_of<Vector>;
+  constexpr bool edges = resolves<dimension_of<C>(0).edge> && !Interior;
+  constexpr int aligned = Needs<C, First, Last>::aligned();
+  const auto misfit = static_cast<Index>(reinterpret_cast<std::uintptr_t>(row.to[aligned] + safe) /
+                                         sizeof(T) % static_cast<std::uintptr_t>(width));
+  const Index begin = safe + (misfit == 0 ? 0 : width - misfit);
+  if (begin + width > safe_end) return x;
+  for (; x < begin; ++x)
+    run_item<One, First, Last, edges, Interior>(chain, row, x, y, z);
+  return row.asks()
+             ? run_packs<true, Vector, First, Last, Interior>(chain, row, x, safe_end, y, z)
+             : run_packs<false, Vector, First, Last, Interior>(chain, row, x, safe_end, y, z);
+}
+
+/// Items [x, end) of a row that is interior, but for its ends; where the last interior one ends. An
+/// item's place alone says whether it is interior, not where packs begin.
+template <int First, int Last, class C, class T, bool Checked>
+RIDGE_FN Index run_interior(const C& chain, const Row<C, T, First, Last, Checked>& row, Index x,
+                            Index end, Index y, Index z) {
+  using One = Pack<T, 1, abi::Native>;
+  constexpr Domain in = interior_of<C, First, Last>();
+  if (!is_between(y, row.n.y, in.begin.y, in.end.y) ||
+      !is_between(z, row.n.z, in.begin.z, in.end.z))
+    return x;
+  const Index from = std::min<Index>(end, std::max<Index>(x, in.begin.x));
+  const Index to = std::min<Index>(end, row.n.x + in.end.x);
+  for (; x < from; ++x)
+    run_item<One, First, Last, true>(chain, row, x, y, z);
+  x = run_safe<First, Last, true>(chain, row, x, from, to, y, z);
+  for (; x < to; ++x)
+    run_item<One, First, Last, false, true>(chain, row, x, y, z);
+  return x;
+}
+
 /// Items [x, end) of a row.
 template <int First, int Last, class C, class T, bool Checked>
 RIDGE_FN void run_row(const C& chain, const Memory<C, T, Checked>& memory,
                       const Carries<T>& carries, bool everything, Index x, Index end, Index y,
                       Index z) {
-  using Vector = NativePack<T>;
   using One = Pack<T, 1, abi::Native>;
   using N = Needs<C, First, Last>;
-  constexpr Index width = lanes_of<Vector>;
   constexpr bool edges = resolves<dimension_of<C>(0).edge>;
   Row<C, T, First, Last, Checked> row(memory, y, z, everything);
   if constexpr (carried_in<C>(First, Last) > 0) {
     row.carry = carries.row(y);
     row.each = carries.each;
   }
-  // Where no neighbour lies beyond an end, packs are contiguous.
-  const Index safe = edges ? std::max<Index>(x, -N::low_x()) : x;
-  const Index safe_end = edges ? std::min<Index>(end, memory.n.x - N::high_x()) : end;
-  const auto misfit =
-      static_cast<Index>(reinterpret_cast<std::uintptr_t>(row.to[N::aligned()] + safe) / sizeof(T) %
-                         static_cast<std::uintptr_t>(width));
-  const Index begin = safe + (misfit == 0 ? 0 : width - misfit);
-  if (begin + width <= safe_end) {
-    for (; x < begin; ++x)
-      run_item<One, First, Last, edges>(chain, row, x, y, z);
-    x = row.asks() ? run_packs<true, Vector, First, Last>(chain, row, x, safe_end, y, z)
-                   : run_packs<false, Vector, First, Last>(chain, row, x, safe_end, y, z);
+  const Index begin = x;
+  if constexpr (has_interior<C, First, Last>())
+    x = run_interior<First, Last>(chain, row, x, end, y, z);
+  if (x == begin) {
+    // Where no neighbour lies beyond an end, packs are contiguous.
+    const Index safe = edges ? std::max<Index>(x, -N::low_x()) : x;
+    const Index safe_end = edges ? std::min<Index>(end, memory.n.x - N::high_x()) : end;
+    x = run_safe<First, Last, false>(chain, row, x, safe, safe_end, y, z);
   }
   for (; x < end; ++x)
     run_item<One, First, Last, edges>(chain, row, x, y, z);

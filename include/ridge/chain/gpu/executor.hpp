@@ -146,6 +146,24 @@ Bound bind_alike(Queue& queue, const Call<C, T>& call, const GpuSchedule& s,
                    PointsAlike<C, T, First, Last, items>{call.chain, windows, n});
 }
 
+/// Lanes that tell interior items from others; empty where there are too many blocks or items.
+template <class C, class T, int First, int Last>
+Bound bind_apart(Queue& queue, const Call<C, T>& call, const GpuSchedule& s,
+                 const AlikeWindows<C, T, First, Last>& windows) {
+  constexpr Domain d = domain_of<Operation<C, First>>();
+  const Index3 n = call.plan->extents;
+  const Index blocks[3] = {tiles_of(n.x + d.end.x - d.begin.x, s.block.x),
+                           tiles_of(n.y + d.end.y - d.begin.y, s.block.y),
+                           tiles_of(n.z + d.end.z - d.begin.z, s.block.z)};
+  constexpr Index most_items = Index{1} << 30; // places are of 32 bits
+  if (blocks[1] > most_blocks_yz || blocks[2] > most_blocks_yz || n.x > most_items) return {};
+  const Dim3 grid{static_cast<int>(blocks[0]), static_cast<int>(blocks[1]),
+                  static_cast<int>(blocks[2])};
+  return bind_body(queue, {grid, s.block, 0},
+                   PointsApart<C, T, First, Last>{
+                       call.chain, windows, narrowed<C, T, First, Last, false>(call.windows), n});
+}
+
 template <class C, class T, int First, int Last>
 Bound bind_points(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
   if constexpr (run_marches<C, First, Last>()) {
@@ -159,6 +177,11 @@ Bound bind_points(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
     if constexpr (may_be_alike<C, First, Last>()) {
       if (const auto windows = alike<C, T, First, Last>(call))
         return bind_alike<C, T, First, Last>(queue, call, s, *windows);
+    }
+    if constexpr (may_be_apart<C, First, Last>()) {
+      if (const auto windows = alike<C, T, First, Last>(call)) {
+        if (Bound bound = bind_apart<C, T, First, Last>(queue, call, s, *windows)) return bound;
+      }
     }
     if constexpr (takes_packs<C, First, Last>()) {
       if (aligned<C, T, First, Last>(call))

@@ -10,18 +10,20 @@
 
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
 
+/// Whether a run has arrays with one value for all x.
+template <class C, int First, int Last>
+constexpr bool has_profiles() {
+  for (int a = 0; a < arrays_of<C>; ++a) {
+    const bool used = read_in<C>(First, Last, a) || written_in<C>(First, Last, a);
+    if (used && C::arrays[static_cast<std::size_t>(a)].profile) return true;
+  }
+  return false;
+}
+
 /// True where lanes of a run may take its arrays as alike: all have points for each x.
 template <class C, int First, int Last>
 constexpr bool may_be_alike() {
-  if constexpr (!has_given_ends<C>() || outer_of<C>() > 0) {
-    return false;
-  } else {
-    for (int a = 0; a < arrays_of<C>; ++a) {
-      const bool used = read_in<C>(First, Last, a) || written_in<C>(First, Last, a);
-      if (used && C::arrays[static_cast<std::size_t>(a)].profile) return false;
-    }
-    return true;
-  }
+  return has_given_ends<C>() && outer_of<C>() == 0 && !has_profiles<C, First, Last>();
 }
 
 /// Items that a lane takes of such arrays: as many as fill 4 bytes.
