@@ -202,6 +202,25 @@ else:
     assert examined(ridge, "--from", tmp_path / "kept") == kept
 
 
+REPORT = """# Samples: 39  of event '{event}'
+# Event count (approx.): 200000000
+    75.00%  a.out  a.out  [.] flux(double*)
+    25.00%  a.out  a.out  [.] sum(double*)
+"""
+
+
+@pytest.mark.parametrize("event, seconds", [("cpu-clock:pppH", 0.15), ("cycles:P", None)])
+def test_times_of_samples(ridge, tmp_path, event, seconds):
+    """Shares of samples are times where the clock was sampled; they were taken for those of a second."""
+    file = written(tmp_path / "report.txt", REPORT.format(event=event))
+    (flux, _) = examined(ridge, "--from", file)["kernels"]
+    assert flux["share"] == pytest.approx(0.75) and flux["seconds"] == (seconds and pytest.approx(seconds))
+    text = ridge.good("doctor", "--from", file).out
+    assert ("75 % of the samples, 150 ms" in text) == (seconds is not None) and "75 % of the samples" in text
+    if seconds is None:
+        ridge.bad("doctor", "--from", file, "-o", tmp_path / "a.json", code=1, says="no kernel has a time")
+
+
 @pytest.mark.parametrize("folder", STORED, ids=lambda p: p.name)
 def test_stored_reports(ridge, folder):
     """Profilers' files of the patients, as a GPU's machine left them (bench/patients.sh)."""

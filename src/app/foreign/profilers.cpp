@@ -98,8 +98,9 @@ void take_functions(Foreign& all, const std::string& report) {
   Foreign found;
   if (!doctor::read_perf(report, found)) return;
   all.kernels = std::move(found.kernels);
+  const double shown = found.run.cpu > 0 ? found.run.cpu : 1;
   for (ForeignKernel& k : all.kernels)
-    k.seconds *= all.run.cpu;
+    k.seconds *= all.run.cpu / shown;
 }
 
 /// Counts of ncu or rocprofv3 beside a timeline; where there is none they have times, too.
@@ -351,6 +352,9 @@ Foreign read_profiler_file(const std::string& file) {
     if (find_perf().empty())
       throw Failure(fmt::format("{} takes perf to be read, which is not here", file));
     text = report_of_perf(file);
+    if (Foreign found; !doctor::read_perf(text, found))
+      throw UsageError(fmt::format("--from {}: perf finds no samples in it: {}", file,
+                                   text.substr(0, text.find('\n'))));
   }
   Foreign all = doctor::read_timeline(text);
   if (all.run.span > 0) return all;

@@ -114,6 +114,17 @@ bool take_function(const std::vector<std::string>& words, Foreign& all) {
   return true;
 }
 
+/// The cores' time that was sampled, where the clock was what perf sampled: "# Samples: 39  of
+/// event 'cpu-clock:pppH'" and "# Event count (approx.): 195979875", nanoseconds.
+void take_clock(std::string_view line, bool& of_clock, Foreign& all) {
+  constexpr std::string_view count = "# Event count (approx.): ";
+  if (line.find(" of event '") != std::string_view::npos)
+    of_clock = line.find("'cpu-clock") != std::string_view::npos ||
+               line.find("'task-clock") != std::string_view::npos;
+  if (!of_clock || !line.starts_with(count) || all.run.cpu > 0) return;
+  all.run.cpu = 1e-9 * profile_number(std::string(line.substr(count.size()))).value_or(0);
+}
+
 } // namespace
 
 std::string perf_events() {
@@ -124,11 +135,12 @@ std::string perf_events() {
 }
 
 bool read_perf(std::string_view text, Foreign& all) {
-  bool any = false;
+  bool any = false, of_clock = false;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.starts_with('#')) take_clock(line, of_clock, all);
     if (line.empty() || line.front() == '#') continue;
     const auto words = words_of(line);
     any |= take_function(words, all) || take_count(words, all);

@@ -213,9 +213,9 @@ std::string kernel_lines(const Foreign& all, const ForeignKernel& k, const Forei
   std::string text =
       fmt::format("\n{} {} {}\n", on_cpu ? "function" : "kernel  ", number, short_name(k.name));
   if (on_cpu)
-    return text + fmt::format("time       {} of the samples, {}\n",
+    return text + fmt::format("time       {} of the samples{}\n",
                               percent(whole > 0 ? k.seconds / whole : 0),
-                              to_text(Seconds{k.seconds}));
+                              all.has_times() ? ", " + to_text(Seconds{k.seconds}) : "");
   text += fmt::format("time       {} of all kernels', {:.0f} {} of {}",
                       percent(whole > 0 ? k.seconds / whole : 0), k.launches,
                       k.launches == 1 ? "launch" : "launches", to_text(Seconds{k.mean()}));

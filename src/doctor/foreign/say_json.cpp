@@ -116,7 +116,7 @@ Json kernel_json(const Foreign& all, const ForeignKernel& k, const ForeignAsked&
   const double whole = all.kernel_seconds();
   Json json{{"kernel", k.name},
             {"launches", k.launches},
-            {"seconds", k.mean()},
+            {"seconds", all.has_times() ? Json(k.mean()) : Json(nullptr)},
             {"share", whole > 0 ? Json(k.seconds / whole) : Json(nullptr)},
             {"shape", k.shape},
             {"counted_by", k.counted_by},
@@ -179,7 +179,7 @@ std::string foreign_json(const Foreign& all, const ForeignAsked& asked) {
 std::string foreign_records(const Foreign& all, const ForeignAsked& asked) {
   Json records = Json::array();
   for (const ForeignKernel* const kernel : chosen(all, asked)) {
-    if (kernel->mean() > 0) records.push_back(record_of(all, *kernel, asked));
+    if (kernel->mean() > 0 && all.has_times()) records.push_back(record_of(all, *kernel, asked));
   }
   if (records.empty()) throw Failure("no kernel has a time: there is no record to write");
   return text_of(records) + "\n";

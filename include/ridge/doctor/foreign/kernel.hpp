@@ -162,6 +162,8 @@ struct Foreign {
   double read_bytes_per_second = 0; ///< of memory that is only read, where it was measured
   std::string peak_name;            ///< "a copy here" or "memory's peak"
   [[nodiscard]] double kernel_seconds() const;
+  /// False where kernels are functions on a processor of which shares of samples alone are known.
+  [[nodiscard]] bool has_times() const { return run.device != "cpu" || run.cpu > 0; }
   /// Share of memory's peak that can be reached by a kernel that hardly writes, or reads and
   /// writes.
   [[nodiscard]] double peak_of(const ForeignKernel& kernel) const;
