@@ -6,6 +6,7 @@
 #   RIDGE_<KIND>_CHECK_FLAGS  what finds errors and makes nothing
 #   RIDGE_<KIND>_SAMPLE, _SAMPLE_OF_FIRST       which sources RIDGE_GPU_SAMPLE makes machine code of
 #   RIDGE_<KIND>_BACKEND      includes and definitions of the backend's source, as flags
+#   RIDGE_<KIND>_WHEEL_ARCHS, _WHEEL_KB         what ridge_say_wheel_sizes says before a wheel is built
 #   RIDGE_<KIND>_DEMAND       what src/launch/kinds/<kind>.cpp is told of this build's compilers
 # makes the target ridge_<kind>_runtime, which its kernels link, and appends KIND to RIDGE_GPUS_HERE where
 # this machine has such a GPU; RIDGE_KIND_DEFINITIONS, which tell host code what is compiled; RIDGE_GPUS_BUILT,

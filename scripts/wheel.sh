@@ -20,4 +20,8 @@ if [[ -n $build ]]; then
     options+=(-C "cmake.define.${entry%%:*}=${entry#*=}")
   done < <(grep -E "^($same):" "$build/CMakeCache.txt")
 fi
-"$python" -m pip wheel --quiet --disable-pip-version-check --no-deps . -w "$folder" "${options[@]}"
+# pip shows nothing of a build unless all is asked for: what wheels will have is said before they are made.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+"$python" -m pip wheel --verbose --disable-pip-version-check --no-deps . -w "$folder" "${options[@]}" 2>&1 |
+  tee "$log" | { grep --line-buffered '^ *Ridge: the wheel ' || true; } || { cat "$log" >&2; exit 1; }

@@ -54,6 +54,8 @@ if(RIDGE_WITH_CUDA)
   # Of a sample: one built-in kernel of each body; of reductions one of ten.
   set(RIDGE_CUDA_SAMPLE
       "/(stencil_laplacian|pairs_gravity|lattice_residual|one_reduction_kernels|kernels/chain_streams)[.]cpp$")
+  set(RIDGE_CUDA_WHEEL_ARCHS ${archs})
+  set(RIDGE_CUDA_WHEEL_KB 700 8800) # measured: 9.5 MB of sm_90 and its PTX (docs/design/build.md)
   message(STATUS "Ridge: cuda with ${RIDGE_NVCC} for ${archs}")
   set(RIDGE_CUDA_COMPILER ${RIDGE_NVCC})
   list(APPEND RIDGE_CUDA_FLAGS -x cu)

@@ -84,6 +84,43 @@ def test_a_wheel_without_them_stays_as_it_is(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == [NAME]
 
 
+SIZES = """
+include({file})
+set(RIDGE_GPU_KINDS one other none)
+set(RIDGE_WITH_NONE 0)
+set(RIDGE_WITH_ONE 1)
+set(RIDGE_ONE_WHEEL_ARCHS g1 g2 g3)
+set(RIDGE_ONE_WHEEL_KB 900 3070)
+set(RIDGE_WITH_OTHER 1)
+set(RIDGE_OTHER_WHEEL_ARCHS 90)
+set(RIDGE_OTHER_WHEEL_KB 700 8760)
+ridge_say_wheel_sizes({most})
+"""
+
+
+@pytest.mark.parametrize("most, advice", [(11000, ""), (10000, (
+    ", more than the 10.0 MB that scripts/repair_wheel.sh takes: -C cmake.define.RIDGE_ONE_ARCH=g1 makes it about 4.0 MB, "
+    "-C cmake.define.RIDGE_ONE=OFF leaves it out"))])
+def test_sizes_are_said_before_the_build(tmp_path, most, advice):
+    script = tmp_path / "sizes.cmake"
+    script.write_text(SIZES.format(file=SPLIT.parents[1] / "cmake" / "RidgeWheelSize.cmake", most=most))
+    done = subprocess.run(["cmake", "-P", script], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines() == ["Ridge: the wheel ridge_one for g1, g2, g3 will have about 10.1 MB" + advice,
+                                        "Ridge: the wheel ridge_other for 90 will have about 9.5 MB"]
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_the_script_shows_sizes_and_what_fails(tmp_path, code):
+    """Of all that a build says these lines alone, and all where it fails."""
+    pip = tmp_path / "python"
+    pip.write_text(f"#!/bin/sh\necho '  -- other'; echo '  Ridge: the wheel ridge_hip for all' >&2; exit {code}\n")
+    pip.chmod(0o755)
+    done = subprocess.run(["bash", SPLIT.with_name("wheel.sh"), tmp_path / "dist", "", pip], capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == code and done.stdout == "  Ridge: the wheel ridge_hip for all\n"
+    assert ("-- other" in done.stderr) == (code == 1)
+
+
 @pytest.mark.parametrize("name, part", [("lib/libridge.so.0", "ridge"), ("lib/ridge/ridge_cuda.so", "ridge_cuda"),
                                         ("lib/ridge/ridge_cpu-x86-64-v3.so", "ridge_cpu")])
 def test_what_is_too_large_is_said_at_once(tmp_path, name, part):

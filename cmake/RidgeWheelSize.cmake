@@ -1,0 +1,40 @@
+# ridge_say_wheel_sizes(<most KB>)
+#
+# Says what the wheels of GPUs will have, before they are built: of each kind of RIDGE_GPU_KINDS that this build has
+# RIDGE_<KIND>_WHEEL_KB, what does not depend on architectures and what one of RIDGE_<KIND>_WHEEL_ARCHS adds. Where
+# that is more than a wheel may have, says which options make it less.
+
+function(ridge_say_wheel_sizes most)
+  foreach(kind IN LISTS RIDGE_GPU_KINDS)
+    string(TOUPPER ${kind} KIND)
+    if(NOT RIDGE_WITH_${KIND})
+      continue()
+    endif()
+    list(LENGTH RIDGE_${KIND}_WHEEL_ARCHS count)
+    list(GET RIDGE_${KIND}_WHEEL_ARCHS 0 first)
+    list(GET RIDGE_${KIND}_WHEEL_KB 0 host)
+    list(GET RIDGE_${KIND}_WHEEL_KB 1 each)
+    math(EXPR all "${host} + ${count} * ${each}")
+    ridge_in_mb(all)
+    math(EXPR one "${host} + ${each}")
+    ridge_in_mb(one)
+    ridge_in_mb(most)
+    string(REPLACE ";" ", " archs "${RIDGE_${KIND}_WHEEL_ARCHS}")
+    set(advice)
+    if(all GREATER most)
+      set(advice ", more than the ${most_in_mb} that scripts/repair_wheel.sh takes:")
+      if(count GREATER 1)
+        string(APPEND advice " -C cmake.define.RIDGE_${KIND}_ARCH=${first} makes it about ${one_in_mb},")
+      endif()
+      string(APPEND advice " -C cmake.define.RIDGE_${KIND}=OFF leaves it out")
+    endif()
+    message(NOTICE "Ridge: the wheel ridge_${kind} for ${archs} will have about ${all_in_mb}${advice}")
+  endforeach()
+endfunction()
+
+# Sets <name>_in_mb.
+function(ridge_in_mb name)
+  math(EXPR whole "(${${name}} + 50) / 1000")
+  math(EXPR tenth "(${${name}} + 50) % 1000 / 100")
+  set(${name}_in_mb "${whole}.${tenth} MB" PARENT_SCOPE)
+endfunction()
