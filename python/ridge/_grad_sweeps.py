@@ -71,7 +71,8 @@ class SweepsGradient:
                  **numbers: float) -> Any:
         """The gradients of the sum of cotangent*(arrays after so many steps): takes the arrays of a run,
         which it leaves as they are, and the cotangent; of two time levels a tuple of cotangents, one a
-        level. Returns a named tuple by `by`. Raises UsageError where `memory` holds too few states."""
+        level. `schedule` is of the runs from one checkpoint to the next. Returns a named tuple by `by`. Raises
+        UsageError where `memory` holds too few states."""
         kernel = self.in_time.kernel
         if len(arrays) != len(kernel.arrays) + 1:
             raise TypeError(f"the gradient of {kernel.__name__} takes {len(kernel.arrays) + 1} arrays "
@@ -83,6 +84,8 @@ class SweepsGradient:
         steps = whole(steps, "steps")
         values = dict(zip(*kernel._numbers(numbers)))
         options = {"schedule": schedule, "device": device}
+        kernel._check_arrays(given)
+        self._check((*kernel.arrays, *["the cotangent"] * self.levels), (*given, *weights))
         kept, _ = self._forward(given, steps, options, values, False)
         found = self._back_to_first(kept, given[self.levels:], list(map(_arrays.plain, weights)), options, values)
         return gradients_type(kernel.__name__, self.by)(**found)
@@ -91,6 +94,7 @@ class SweepsGradient:
                  is_result: bool) -> tuple[Kept, list[Any]]:
         """The state before the first step, others at even distances, and all after the last of these; or, with a
         result, the state after the last step, and these alone where nothing is then taken again."""
+        self._check(self.in_time.kernel.arrays, given)
         apart, taken = self._apart(steps, given[:self.levels])
         now = [_arrays.copy_of(a) for a in given[:self.levels]]
         saved = []
@@ -111,6 +115,14 @@ class SweepsGradient:
                     values, [])
         found = [_arrays.copy_of(self._faces.inner(a)) for a in states[:-self.levels - 1:-1]] if is_result else []
         return Kept(saved, states[:-1] if is_result and rest else states, self.plan), found
+
+    def _check(self, names: Sequence[str], arrays: Sequence[Any]) -> None:
+        kernel, first = self.in_time.kernel, arrays[0]
+        for name, array in zip(names, arrays):
+            if len(array.shape) != kernel.rank or array.shape != first.shape:
+                raise _core.UsageError(f"the gradient of {kernel.__name__}: {name} has the shape {tuple(array.shape)}; "
+                                       f"all arrays have one shape, of {kernel.rank} axes, as {kernel.arrays[0]} has "
+                                       f"{tuple(first.shape)}")
 
     def _wide_coefficients(self, given: Sequence[Any]) -> list[Any]:
         return [self._faces.wide(a, False) for a in given]

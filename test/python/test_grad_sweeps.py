@@ -137,5 +137,9 @@ def test_no_steps_and_what_does_not_fit(burgers):
     for wrong in ("8 pounds", -1, True):
         with pytest.raises(TypeError, match="memory="):
             ridge.grad(in_time, memory=wrong)
+    for wrong, says in (((u[:3], u, u), "nu has the shape \\(4, 4\\)"), ((u, u, u[0]), "the cotangent has the shape"),
+                        ((u[None],) * 3, "u has the shape")):
+        with pytest.raises(ridge.UsageError, match=says):
+            ridge.grad(in_time)(*wrong, steps=1)
     with pytest.raises(TypeError, match="takes 3 arrays"):
         ridge.grad(in_time)(u, u, steps=1)

@@ -233,6 +233,17 @@ def test_sweeps_over_time_have_gradients(uk):
     rate = torch.tensor(0.2, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda u, k, r: in_time(u, k, steps=5, rate=r), (*uk, rate))
     assert not in_time(*(x.detach() for x in uk), steps=5).requires_grad
+    found = []
+    for memory in None, "1MB":  # states that are taken again, and kept by the forward run
+        again = ridge.sweeps(spread, boundary="mirror", memory=memory)
+        start, k = (x.detach().clone().requires_grad_() for x in uk)
+        y = again(start, k, steps=5, rate=rate)
+        start.detach().zero_()  # which the run had a copy of
+        for _ in range(2):
+            found.append(torch.autograd.grad(y, (start, k, rate), torch.ones_like(y), retain_graph=True))
+            y.detach().zero_()
+    assert all(torch.allclose(a, b, atol=1e-13) for other in found for a, b in zip(found[0], other))
+    assert torch.equal(found[0][0], found[1][0]) and torch.equal(found[2][1], found[3][1])
     k = uk[1].detach().clone()
     y = in_time(uk[0], k, steps=2)
     k.zero_()
