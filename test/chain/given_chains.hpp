@@ -114,7 +114,7 @@ struct GivenFaces {
   static constexpr std::array arrays{input("a"), output("b")};
   static constexpr auto dimensions = [] {
     std::array<Dimension, Rank> all{};
-    all.fill(given(2));
+    all.fill(given(4)); // so that rows begin at whole accesses
     return all;
   }();
   std::tuple<given_ends::Faces<Rank>> operations;

@@ -3,7 +3,7 @@
 
 #include <ridge/device/launch.hpp>
 
-#include "points.hpp"
+#include "point_passes.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -43,7 +43,7 @@ struct Boxes {
   Boxes() = default;
   /// Of `most` planes a thread where there are enough blocks to fill a GPU.
   Boxes(Index3 n, int most) : nx(n.x), ny(n.y), nz(n.z), planes(most) {
-    while (wide < block && ny * nz == 1)
+    while (wide < block && ny == 1)
       wide *= 2;
     while (wide > 8 && wide / 2 >= nx)
       wide /= 2;

@@ -4,7 +4,7 @@
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/queue.hpp>
 
-#include "points.hpp"
+#include "point_passes.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -331,16 +331,23 @@ void exact(Queue& /*queue*/, const Exact<T>& e) {
 template <class Work>
 void each_point(Queue& /*queue*/, const Work& work) {
   const Index3 n = work.points();
+  const auto point = [&](Index x, Index y, Index z) {
+    if constexpr (reads_first<Work>) {
+      work(Plain{}, x, y, z, work.first(Plain{}, x, y, z));
+    } else {
+      work(Plain{}, x, y, z);
+    }
+  };
   if (n.y * n.z == 1) {
     share(n.x, 1, [&](Index begin, Index end) {
       for (Index x = begin; x < end; ++x)
-        work(Plain{}, x, 0, 0);
+        point(x, 0, 0);
     });
     return;
   }
   for_rows(n.x, n.y, n.z, [&](int y, int z) {
     for (Index x = 0; x < n.x; ++x)
-      work(Plain{}, x, y, z);
+      point(x, y, z);
   });
 }
 

@@ -175,8 +175,9 @@ void applied(Queue& queue, const Applied<T>& a) {
 
 /// A block a part: each thread adds up its points, then the threads' sums are, in a fixed order.
 /// Threads lie along rows, 32 a row. `row_at(y, z)` gives what gives, for the index and x of a
-/// point of that row, a number to add, and one to add times the volume.
-template <class T, class Lane, class RowAt>
+/// point of that row, a number: its square is added if `Squares`, and it times the volume. A thread
+/// has `Points` numbers under way.
+template <bool Squares, int Points, class T, class Lane, class RowAt>
 RIDGE_DEVICE void sums_of(const Lane& lane, const std::array<AxisTables<T>, 3>& axes,
                           const Span<double>& sums, const RowAt& row_at) {
   constexpr int along = 32;
@@ -195,12 +196,20 @@ RIDGE_DEVICE void sums_of(const Lane& lane, const std::array<AxisTables<T>, 3>& 
     const double volume =
         static_cast<double>(read(axes[1].volume, y)) * static_cast<double>(read(axes[2].volume, z));
     double of_row = 0;
-    for (int x = t % along; x < static_cast<int>(nx); x += along) {
-      double plain = 0;
-      double weighted = 0;
-      point(row * nx + x, x, plain, weighted);
-      first += plain;
-      of_row += weighted * static_cast<double>(read(axes[0].volume, x));
+    for (int begin = t % along; begin < static_cast<int>(nx); begin += Points * along) {
+      double numbers[Points];
+      const auto each = [&](const auto& use) {
+        RIDGE_UNROLL
+        for (int k = 0; k < Points; ++k) {
+          const int x = begin + k * along;
+          if (x < static_cast<int>(nx)) use(k, x);
+        }
+      };
+      each([&](int k, int x) { numbers[k] = point(row * nx + x, x); });
+      each([&](int k, int x) {
+        if constexpr (Squares) first += numbers[k] * numbers[k];
+        of_row += numbers[k] * static_cast<double>(read(axes[0].volume, x));
+      });
     }
     second += of_row * volume;
   }
@@ -229,7 +238,8 @@ inline LaunchShape parts_of(const Span<double>& sums) {
   return {{static_cast<int>(sums.size / 2), 1, 1}, {block, 1, 1}, 2 * block * 8};
 }
 
-template <class T>
+/// Of b, or of b - A u.
+template <class T, bool OfResidual>
 struct NormsBody {
   static constexpr int max_threads = block;
   static constexpr const char* name = "multigrid norms";
@@ -238,29 +248,32 @@ struct NormsBody {
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Access<Lane> read{lane};
-    sums_of(lane, n.a.axes, n.sums, [&](int y, int z) {
-      return [&, row = Row<T>(n.a, y, z, read)](Index i, int x, double& plain, double& weighted) {
-        T r;
-        if (n.u.size == 0) {
-          r = read(n.b, i);
-        } else {
+    if constexpr (OfResidual) {
+      sums_of<true, 1>(lane, n.a.axes, n.sums, [&](int y, int z) {
+        return [&, row = Row<T>(n.a, y, z, read)](Index i, int x) {
           const AlongX<T> w(n.a.axes[0], x, read);
           const T own = read(n.u, i);
           const T below = read(n.u, row.before_z + x);
           const T above = read(n.u, row.behind_z + x);
-          r = n.a.k.size == 0 ? row.plain(n.a, n.u, n.b, x, w, own, below, above, read).residual
-                              : row.varied(n.a, n.u, n.b, x, w, own, below, above, read).residual;
-        }
-        const auto value = static_cast<double>(r);
-        plain = value * value;
-        weighted = value;
-      };
-    });
+          return static_cast<double>(
+              n.a.k.size == 0 ? row.plain(n.a, n.u, n.b, x, w, own, below, above, read).residual
+                              : row.varied(n.a, n.u, n.b, x, w, own, below, above, read).residual);
+        };
+      });
+    } else {
+      sums_of<true, 4>(lane, n.a.axes, n.sums, [&](int, int) {
+        return [&](Index i, int) { return static_cast<double>(read(n.b, i)); };
+      });
+    }
   }
 };
 template <class T>
 void norms(Queue& queue, const Norms<T>& n) {
-  launch_body(queue, parts_of(n.sums), NormsBody<T>{n});
+  if (n.u.size == 0) {
+    launch_body(queue, parts_of(n.sums), NormsBody<T, false>{n});
+  } else {
+    launch_body(queue, parts_of(n.sums), NormsBody<T, true>{n});
+  }
 }
 
 template <class T>
@@ -272,10 +285,9 @@ struct ProductBody {
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Access<Lane> read{lane};
-    sums_of(lane, p.axes, p.sums, [&](int, int) {
-      return [&](Index i, int, double& plain, double& weighted) {
-        plain = 0;
-        weighted = static_cast<double>(read(p.x, i)) * static_cast<double>(read(p.y, i));
+    sums_of<false, 4>(lane, p.axes, p.sums, [&](int, int) {
+      return [&](Index i, int) {
+        return static_cast<double>(read(p.x, i)) * static_cast<double>(read(p.y, i));
       };
     });
   }
@@ -326,26 +338,52 @@ void exact(Queue& queue, const Exact<T>& e) {
               Body{e});
 }
 
-/// A pass of one number a point.
+/// A pass of one number a point. A thread has its points' numbers under way together.
 template <class Work>
 struct PointBody {
   static constexpr int max_threads = block;
   static constexpr const char* name = Work::name;
+  static constexpr int points = 4; ///< a thread, where it reads them first
   Work work;
   Boxes boxes;
+  Index points_x = 0;
+  Index part = 0; ///< of a row of points alone, whose parts a thread has one of each; 0: planes
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Access<Lane> io{lane};
     boxes.column(lane, [&](Index x, Index y, Index begin, Index end) {
-      for (Index z = begin; z < end; ++z)
-        work(Access<Lane>{lane}, x, y, z);
+      if constexpr (reads_first<Work>) {
+        decltype(work.first(io, x, y, begin)) first[points];
+        const auto each = [&](const auto& use) {
+          RIDGE_UNROLL
+          for (int k = 0; k < points; ++k) {
+            const Index there = x + part * k;
+            const Index z = part > 0 ? begin : begin + k;
+            if (there < points_x && z < end) use(k, there, z);
+          }
+        };
+        each([&](int k, Index there, Index z) { first[k] = work.first(io, there, y, z); });
+        each([&](int k, Index there, Index z) { work(io, there, y, z, first[k]); });
+      } else {
+        for (Index z = begin; z < end; ++z)
+          work(io, x, y, z);
+      }
     });
   }
 };
 template <class Work>
 void each_point(Queue& queue, const Work& work) {
-  const Boxes boxes(work.points(), 1);
-  launch_body(queue, boxes.shape(), PointBody<Work>{work, boxes});
+  using Body = PointBody<Work>;
+  const Index3 n = work.points();
+  Index part = 0;
+  Boxes boxes(n, reads_first<Work> ? Body::points : 1);
+  if (reads_first<Work> && n.y * n.z == 1) {
+    constexpr Index line = 32;
+    part = ceil_div(ceil_div(n.x, Body::points), line) * line;
+    boxes = Boxes({part, 1, 1}, 1);
+  }
+  launch_body(queue, boxes.shape(), Body{work, boxes, n.x, part});
 }
 
 } // namespace grids::inline RIDGE_TARGET_NAME

@@ -102,7 +102,7 @@ RIDGE_DEVICE void ask_for([[maybe_unused]] const Spot<T>& spot) {
 /// Numbers that the launch may write: two of 16 bits in one access.
 template <int Items, class Lane, class T>
 RIDGE_DEVICE Pack<T, Items> load_written_pack(Lane& lane, const Spot<T>& spot) {
-  if constexpr (sizeof(T) > 2) {
+  if constexpr (sizeof(T) * Items != 4) {
     Pack<T, Items> value;
     RIDGE_UNROLL
     for (int i = 0; i < Items; ++i)
@@ -122,12 +122,12 @@ RIDGE_DEVICE Pack<T, Items> load_written_pack(Lane& lane, const Spot<T>& spot) {
 #endif
 }
 
-/// Items that a lane of a run takes at a time where rows are whole packs: two where compilers find
-/// what both compute, and as many as fill 4 bytes.
+/// Items that a lane of a run takes at a time where rows are whole packs: as many as fill 4 bytes,
+/// and 16 where items hand on what they compute, which compilers find among those of a pack, too.
 template <class C, class T, int First, int Last>
 inline constexpr int items_marched = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T))
                                      : First == Last && hands_on<Operation<C, First>, Pack<T, 1>>
-                                         ? 2
+                                         ? 16 / static_cast<int>(sizeof(T))
                                          : 1;
 
 /// What the operations K to Last hand on.
@@ -149,7 +149,7 @@ struct HandedOn<C, V, K, Last> : HandedOn<C, V, K + 1, Last> {
 
 /// Registers of a lane that marches, and its place: `Items` of each row, which follow
 /// each other in x, are a pack.
-template <class Lane, class C, class T, int First, int Last, int Items, int Look = 1>
+template <class Lane, class C, class T, int First, int Last, int Items>
 struct MarchedPoints {
   static_assert(Items == 1 || sizeof(T) * Items <= 16);
   using Kept = Held<C, First, Last>;
@@ -157,8 +157,7 @@ struct MarchedPoints {
   using Values = Pack<T, Items>;
   /// Whether the next rows are asked for in the L2. Where lanes take 8 bytes and few rows, enough
   /// is under way, and asking costs 7 % (docs/design/chains.md).
-  static constexpr bool asks =
-      Look == 1 && (sizeof(T) < 8 || Kept::march == 1 || Kept::most_of_one() > 2);
+  static constexpr bool asks = sizeof(T) < 8 || Kept::march == 1 || Kept::most_of_one() > 2;
 
   Lane& lane;
   const Windows& windows;
@@ -167,7 +166,6 @@ struct MarchedPoints {
   Spot<T> here[arrays_of<C>]; ///< the lane's item
   Values rows[arrays_of<C>][Kept::most_of_one()];
   Values near[Kept::near_points()];
-  Values coming[Look == 2 ? arrays_of<C> : 1];
   HandedOn<C, Values, First, Last> handed;
 
   [[nodiscard]] RIDGE_DEVICE const Index3& extents() const { return n; }
@@ -207,7 +205,7 @@ struct MarchedPoints {
       constexpr HeldRows held = Kept::rows_of(I);
       here[I] = at_item<I>(x, y, z);
       RIDGE_UNROLL
-      for (int i = 0; i + (Look == 2 ? 0 : 1) < held.count(); ++i)
+      for (int i = 0; i + 1 < held.count(); ++i)
         rows[I][i] = fetch<I>(Kept::along_march(held.low + i));
     });
   }
@@ -219,11 +217,7 @@ struct MarchedPoints {
       constexpr HeldRows held = Kept::rows_of(I);
       if constexpr (held.count() > 0) {
         const Spot<T> newest = moved(here[I], held.high * steps.of[I]);
-        if constexpr (Look == 2) {
-          coming[I] = load_at<I>(moved(newest, more ? steps.of[I] : 0));
-        } else {
-          rows[I][held.count() - 1] = load_at<I>(newest);
-        }
+        rows[I][held.count() - 1] = load_at<I>(newest);
         if constexpr (asks) ask_for(moved(newest, more ? steps.of[I] : 0));
       }
     });
@@ -237,7 +231,6 @@ struct MarchedPoints {
       RIDGE_UNROLL
       for (int i = 0; i + 1 < count; ++i)
         rows[I][i] = rows[I][i + 1];
-      if constexpr (Look == 2 && count > 0) rows[I][count - 1] = coming[I];
     });
   }
 
@@ -396,7 +389,7 @@ private:
 
 /// The run First to Last over all its items: a lane takes `rows` of them, or of packs
 /// of them, one behind the other.
-template <class C, class T, int First, int Last, int Items = 1, int Look = 1>
+template <class C, class T, int First, int Last, int Items = 1>
 struct PointsMarch {
   static constexpr int max_threads = most_block_threads;
   static constexpr bool prepared_early = true;
@@ -438,8 +431,7 @@ private:
   RIDGE_DEVICE void column(Lane& lane, int x, int y, int begin, int last) const {
     if (begin >= last) return;
     const int end = last - begin < rows ? last : begin + rows;
-    using Memory = MarchedPoints<Lane, C, T, First, Last, Items, Look>;
-    Memory memory{lane, windows, n, steps, {}, {}, {}, {}, {}};
+    MarchedPoints<Lane, C, T, First, Last, Items> memory{lane, windows, n, steps, {}, {}, {}, {}};
     memory.begin(x, march == 1 ? begin : y, march == 1 ? 0 : begin);
     begin_handing<First>(memory, x, march == 1 ? begin : y, march == 1 ? 0 : begin);
     RIDGE_NO_UNROLL
