@@ -4,10 +4,11 @@
 
 First NIST's reference calculations (www.nist.gov, Lennard-Jones Fluid Reference Calculations: Cuboid Cell): the fourth
 configuration, 30 bodies, lies here in nist_lennard_jones_4.txt; with the others, as NIST gives them, in FOLDER, all
-four. Then canonical runs of 500 bodies at NIST's state points of Monte Carlo (mmlapps.nist.gov/srs/LJ_PURE/mc.htm;
-errors were found of 0.860 alone and are taken for all), by the canonical rescaling; and the equation of state of
-Johnson, Zollweg and Gubbins (Mol. Phys. 78, 591, 1993) at density 0.85 and temperature 1.0, whose own error at such
-densities, which was not found, is taken as 0.01 of energies and 0.05 of pressures.
+four. Then canonical runs of 32000 bodies (--small: 500) at NIST's state points of Monte Carlo
+(mmlapps.nist.gov/srs/LJ_PURE/mc.htm; errors were found of 0.860 alone and are taken for all), by the canonical
+rescaling; and the equation of state of Johnson, Zollweg and Gubbins (Mol. Phys. 78, 591, 1993) at density 0.85 and
+temperature 1.0, whose own error at such densities, which was not found, is taken as 0.01 of energies and 0.05 of
+pressures.
 """
 
 import pathlib
@@ -154,7 +155,7 @@ def canonical(v, density, temperature, cutoff, count, steps, seed=1):
     """Energy a body and pressure with tails, and their errors."""
     start = liquid(v, density, temperature, cutoff, seed, count)
     words = ["--dt", 0.004, "--cutoff", cutoff, "--skin", 0.3, "--tail", "--thermostat", "rescale", "--relaxation", 0.2]
-    words += ["--temperature", temperature, "--steps", steps, "--every", 50 if v.small else 200, "--seed", seed]
+    words += ["--temperature", temperature, "--steps", steps, "--every", 50 if v.small else 100, "--seed", seed]
     lines = v.run("md", start, "-o", v.folder / "run.h5", "--overwrite", *words)["md"]["snapshots"]
     lines = lines[len(lines) // 10 :]
     energy = mean_of([line["potential_energy"] / count for line in lines])
@@ -167,7 +168,7 @@ def main():
             if number == 4 or v.given.configurations:
                 reference(v, number, *values)
         for temperature, density, energy, pressure in MONTE_CARLO[2:] if v.small else MONTE_CARLO:
-            (u, du), (p, dp) = canonical(v, density, temperature, 3, 500, 4000 if v.small else 60000)
+            (u, du), (p, dp) = canonical(v, density, temperature, 3, *((500, 4000) if v.small else (32000, 10000)))
             v.row(f"energy, T {temperature}, density {density}", u, du, energy, 0.0024, "NIST Monte Carlo")
             v.row(f"pressure, T {temperature}, density {density}", p, dp, pressure, 0.0136, "NIST Monte Carlo")
         if v.small:
