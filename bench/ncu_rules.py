@@ -4,7 +4,7 @@
     bench/ncu_rules.py FOLDER [--seconds 600] [PATIENT ...]
 
 Patients are those of bench/patients.sh, compiled in FOLDER/bin (its `run` and `held` do so; what is missing is
-compiled). One launch of each is counted with all sections of ncu and the doctor's counters together, once. Then `ridge
+compiled). One launch of each is counted with ncu's sections and the doctor's counters together, once. Then `ridge
 doctor --from` and ncu's rules read that report. A rule names a fault where its name or its text has the words of WORDS;
 its rank is that by estimated speedup among the rules that have one. Faults of whole programs are left out: ncu looks at
 launches. RIDGE, RIDGE_NCU name the commands.
@@ -24,6 +24,10 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RIDGE, NCU = os.environ.get("RIDGE", "build/ridge"), os.environ.get("RIDGE_NCU", "ncu")
 OF_PROGRAMS = {"launches-too-short", "host-waits", "allocation", "copies"}
+# Sections of the full set, without samples over time, links and rooflines of caches: ncu takes less time.
+SECTIONS = [word for name in """SpeedOfLight SpeedOfLight_RooflineChart ComputeWorkloadAnalysis MemoryWorkloadAnalysis
+MemoryWorkloadAnalysis_Chart MemoryWorkloadAnalysis_Tables SchedulerStats WarpStateStats InstructionStats LaunchStats
+Occupancy SourceCounters WorkloadDistribution""".split() for word in ("--section", name)]
 WORDS = {
     "tail-of-blocks": "tail|imbalance", "shared-memory-limits-warps": "limited by the required amount of shared memory",
     "spilled-registers": "spill|local memory|local (load|store)", "uncoalesced": "uncoalesced|stride between threads",
@@ -60,9 +64,12 @@ def compile_patient(folder, name):
 
 def count(folder, name):
     program, report = folder / "bin" / name, folder / f"{name}.ncu-rep"
-    said = output_of(NCU, "--set", "full", "--metrics", metrics(), "--clock-control", "none", "--launch-skip", 2,
-                     "--launch-count", 1, "-f", "-o", report.with_suffix(""), program, "sick")  # fmt: skip
-    return report if report.exists() else said[-200:]
+    for sections in SECTIONS, ["--set", "full"]:
+        said = output_of(NCU, *sections, "--metrics", metrics(), "--clock-control", "none", "--launch-skip", 2,
+                         "--launch-count", 1, "-f", "-o", report.with_suffix(""), program, "sick")  # fmt: skip
+        if report.exists():
+            return report
+    return said[-200:]
 
 
 def rules_of(report):
