@@ -6,8 +6,8 @@
 Patients are those of bench/patients.sh, compiled in FOLDER/bin (its `run` and `held` do so; what is missing is
 compiled). One launch of each is counted with ncu's sections and the doctor's counters together, once. Then `ridge
 doctor --from` and ncu's rules read that report. A rule names a fault where its name or its text has the words of WORDS;
-its rank is that by estimated speedup among the rules that have one. Faults of whole programs are left out: ncu looks at
-launches. RIDGE, RIDGE_NCU name the commands.
+its rank is that by estimated speedup, of the whole launch before that of a part. Faults of whole programs are left out:
+ncu looks at launches. RIDGE, RIDGE_NCU name the commands.
 """
 
 import argparse
@@ -73,14 +73,16 @@ def count(folder, name):
 
 
 def rules_of(report):
-    """Rules that fired, the largest estimate first: name, text, percent of the time that a cure saves."""
+    """Rules that fired: name, text, percent that a cure saves. Estimates of the whole launch come before those of a
+    part, the largest first."""
     text = output_of(NCU, "--import", report, "--csv", "--page", "details")
     lines = [line for line in text.splitlines() if not line.startswith("==")]
     found = []
     for row in csv.DictReader(io.StringIO("\n".join(lines))):
         if row.get("Rule Name") and row.get("Rule Type") in ("OPT", "WRN"):
-            found.append((row["Rule Name"], row["Rule Description"], float(row.get("Estimated Speedup") or 0)))
-    return sorted(found, key=lambda r: -r[2])
+            of_part = row.get("Estimated Speedup Type") != "global"
+            found.append((of_part, -float(row.get("Estimated Speedup") or 0), row["Rule Name"], row["Rule Description"]))
+    return [(name, text, -estimate) for _, estimate, name, text in sorted(found)]
 
 
 def causes_of(report):
