@@ -4,10 +4,10 @@
     bench/ncu_rules.py FOLDER [--seconds 600] [PATIENT ...]
 
 Patients are those of bench/patients.sh, compiled in FOLDER/bin (its `run` and `held` do so; what is missing is
-compiled). One launch of each is counted with all sections of ncu and the doctor's counters together, once. Then `ridge
+compiled). One launch of each is counted with ncu's sections and the doctor's counters together, once. Then `ridge
 doctor --from` and ncu's rules read that report. A rule names a fault where its name or its text has the words of WORDS;
-its rank is that by estimated speedup among the rules that have one. Faults of whole programs are left out: ncu looks at
-launches. RIDGE, RIDGE_NCU name the commands.
+its rank is that by estimated speedup, of the whole launch before that of a part. Faults of whole programs are left out:
+ncu looks at launches. RIDGE, RIDGE_NCU name the commands.
 """
 
 import argparse
@@ -24,6 +24,10 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RIDGE, NCU = os.environ.get("RIDGE", "build/ridge"), os.environ.get("RIDGE_NCU", "ncu")
 OF_PROGRAMS = {"launches-too-short", "host-waits", "allocation", "copies"}
+# Sections of the full set, without samples over time, links and rooflines of caches: ncu takes less time.
+SECTIONS = [word for name in """SpeedOfLight SpeedOfLight_RooflineChart ComputeWorkloadAnalysis MemoryWorkloadAnalysis
+MemoryWorkloadAnalysis_Chart MemoryWorkloadAnalysis_Tables SchedulerStats WarpStateStats InstructionStats LaunchStats
+Occupancy SourceCounters WorkloadDistribution""".split() for word in ("--section", name)]
 WORDS = {
     "tail-of-blocks": "tail|imbalance", "shared-memory-limits-warps": "limited by the required amount of shared memory",
     "spilled-registers": "spill|local memory|local (load|store)", "uncoalesced": "uncoalesced|stride between threads",
@@ -60,20 +64,25 @@ def compile_patient(folder, name):
 
 def count(folder, name):
     program, report = folder / "bin" / name, folder / f"{name}.ncu-rep"
-    said = output_of(NCU, "--set", "full", "--metrics", metrics(), "--clock-control", "none", "--launch-skip", 2,
-                     "--launch-count", 1, "-f", "-o", report.with_suffix(""), program, "sick")  # fmt: skip
-    return report if report.exists() else said[-200:]
+    for sections in SECTIONS, ["--set", "full"]:
+        said = output_of(NCU, *sections, "--metrics", metrics(), "--clock-control", "none", "--launch-skip", 2,
+                         "--launch-count", 1, "-f", "-o", report.with_suffix(""), program, "sick")  # fmt: skip
+        if report.exists():
+            return report
+    return said[-200:]
 
 
 def rules_of(report):
-    """Rules that fired, the largest estimate first: name, text, percent of the time that a cure saves."""
+    """Rules that fired: name, text, percent that a cure saves. Estimates of the whole launch come before those of a
+    part, the largest first."""
     text = output_of(NCU, "--import", report, "--csv", "--page", "details")
     lines = [line for line in text.splitlines() if not line.startswith("==")]
     found = []
     for row in csv.DictReader(io.StringIO("\n".join(lines))):
         if row.get("Rule Name") and row.get("Rule Type") in ("OPT", "WRN"):
-            found.append((row["Rule Name"], row["Rule Description"], float(row.get("Estimated Speedup") or 0)))
-    return sorted(found, key=lambda r: -r[2])
+            of_part = row.get("Estimated Speedup Type") != "global"
+            found.append((of_part, -float(row.get("Estimated Speedup") or 0), row["Rule Name"], row["Rule Description"]))
+    return [(name, text, -estimate) for _, estimate, name, text in sorted(found)]
 
 
 def causes_of(report):

@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   auto* const next = patient::numbers<int>(std::size_t(rows) * width);
   auto* const out = patient::numbers<int>(std::size_t(blocks) * 128);
   link<<<(rows * width + 255) / 256, 256>>>(next, rows, width);
-  for (int k = 0; k < 20; ++k) {
+  for (int k = 0; k < 100; ++k) { // longer than the making of the chains
     if (sick)
       walk<1><<<blocks, 128>>>(out, next, rows, width, 400);
     else
