@@ -54,6 +54,7 @@ class Solved:
     residual: float  #: |b - D x| / |b|, computed anew
     seconds: float
     bytes: float  #: least ones of all its launches
+    rounding: bool = False  #: it ended as the residual fell no further: more is not to be had in fp64
 
 
 class NotConverged(_core.Failure):
@@ -532,7 +533,7 @@ def _limits(tol: float, iterations: int, of: str) -> tuple[float, int]:
 def _require_converged(solved: Solved, tol: float, found: Array) -> None:
     if not solved.converged:
         raise NotConverged(f"no convergence to {tol:g} in {solved.iterations} iterations: the residual is "
-                           f"{solved.residual:.2e}; x of this error is what was reached", found, solved)
+                           f"{solved.residual:.2e}{', and falls no further: rounding' if solved.rounding else ''}; x of this error is what was reached", found, solved)
 
 
 def cg(D: Union[Wilson, Clover, DomainWall, Staggered], b: Any, tol: float = 1e-10, x: Any = None, iterations: int = 10000,
