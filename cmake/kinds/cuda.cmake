@@ -55,7 +55,7 @@ if(RIDGE_WITH_CUDA)
   set(RIDGE_CUDA_SAMPLE
       "/(stencil_laplacian|pairs_gravity|lattice_residual|one_reduction_kernels|kernels/chain_streams)[.]cpp$")
   set(RIDGE_CUDA_WHEEL_ARCHS ${archs})
-  set(RIDGE_CUDA_WHEEL_KB 700 8800) # measured: 9.5 MB of sm_90 and its PTX (docs/design/build.md)
+  set(RIDGE_CUDA_WHEEL_KB 640 8870) # sm_90 and its PTX: docs/design/python.md says how it was measured
   message(STATUS "Ridge: cuda with ${RIDGE_NVCC} for ${archs}")
   set(RIDGE_CUDA_COMPILER ${RIDGE_NVCC})
   list(APPEND RIDGE_CUDA_FLAGS -x cu)

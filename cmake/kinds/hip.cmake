@@ -52,7 +52,7 @@ if(RIDGE_WITH_HIP)
     endif()
   endforeach()
   set(RIDGE_HIP_WHEEL_ARCHS ${RIDGE_HIP_ARCH})
-  set(RIDGE_HIP_WHEEL_KB 900 3000)
+  set(RIDGE_HIP_WHEEL_KB 640 2830) # estimated: docs/design/python.md
   message(STATUS "Ridge: hip with ${RIDGE_HIP_COMPILER} for ${RIDGE_HIP_ARCH}")
   if(NOT TARGET ridge_hip_runtime)
     add_library(ridge_hip_runtime INTERFACE)

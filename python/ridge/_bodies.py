@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _arrays, _core
 from ._kernel import torch_module
+from ._options import flag_of
 from ._pairs import box_lengths
 
 
@@ -43,10 +44,11 @@ def neighbours(x: Any, cutoff: float, *, box: Any = None, distances: bool = Fals
     Raises UsageError for a cutoff that is not positive or more than that, and for positions that
     are not finite, with the body's number."""
     _check("neighbours", "x", x, 3)
+    with_distances = flag_of(distances, "neighbours: distances")
     found, lengths = _core.neighbours((x,), _number("neighbours", "cutoff", cutoff),
                                       box_lengths(box, "neighbours"), device)
     pairs = np.frombuffer(found, dtype=np.int64).reshape(-1, 2)
-    return (pairs, np.frombuffer(lengths, dtype=np.float64)) if distances else pairs
+    return (pairs, np.frombuffer(lengths, dtype=np.float64)) if with_distances else pairs
 
 
 def gravity(bodies: Any, *, theta: Optional[float] = None, softening: float = 0.0,
@@ -76,6 +78,8 @@ def gravity(bodies: Any, *, theta: Optional[float] = None, softening: float = 0.
         order = 2 if error is None else 0  # any
     if isinstance(order, bool) or not isinstance(order, (int, np.integer)):
         raise TypeError(f"gravity: order={order!r}: 1, 2, 3, 4 or 5 is right")
+    if abs(order) >= 2**31:
+        raise _core.UsageError(f"gravity: order={order}: 1, 2, 3, 4 or 5 is right")
     if theta is not None and error is not None:
         raise _core.UsageError("gravity: theta and error: give one of them")
     if "torch" in sys.modules and torch_module().is_asked("gravity", (bodies,), (out,), {"softening": softening}):

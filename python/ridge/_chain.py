@@ -99,7 +99,7 @@ def chain(function: Optional[Callable[..., Any]] = None, *, edge: str = "none",
     across. With outer=1 the arrays of `smooth` are (n, points). `smooth.batch()` has one more.
 
     Raises TraceError, at your line, for what cannot be a kernel."""
-    if edge not in _EDGES:
+    if not isinstance(edge, str) or edge not in _EDGES:
         raise fail(f"unknown edge '{edge}'; a chain has {', '.join(_EDGES)}")
     more = whole(outer, "outer")
     if not 0 <= more <= _MOST_OUTER:

@@ -10,8 +10,9 @@ from typing import Any
 @functools.cache
 def gradients_type(name: str, fields: tuple[str, ...]) -> Any:
     """The class of gradients of `name`. Another process, which gets one pickled, makes it again."""
-    made = collections.namedtuple("gradients_" + (name if name.isidentifier() else "lattice"), fields)
-    made.__reduce__ = lambda self: (_made_again, (name, fields, tuple(self)))  # type: ignore[assignment]
+    make: Any = collections.namedtuple  # its class is known when a kernel is
+    made = make("gradients_" + (name if name.isidentifier() else "lattice"), fields)
+    made.__reduce__ = lambda self: (_made_again, (name, fields, tuple(self)))
     return made
 
 

@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, Optional
 
+import numpy as np
+
 from . import _core
 from ._extents import whole
 
@@ -36,9 +38,16 @@ def number_of(given: Any, what: str) -> float:
     return number
 
 
+def flag_of(given: Any, what: str) -> bool:
+    """Python's True or False or NumPy's, or 1 or 0: any text would be true."""
+    if isinstance(given, (bool, np.bool_)) or (isinstance(given, int) and given in (0, 1)):
+        return bool(given)
+    raise TypeError(f"{what}={given!r} ({type(given).__name__}): True or False is right")
+
+
 def numbers_of(given: Any, what: str) -> list[float]:
     """Finite numbers in a row."""
-    if isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "shape", None) == ():
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable) or getattr(given, "shape", None) == ():
         raise TypeError(f"{what}={given!r} ({type(given).__name__}): numbers in a list are right")
     return [number_of(n, f"{what}[{i}]") for i, n in enumerate(given)]
 

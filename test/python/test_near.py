@@ -205,6 +205,8 @@ def test_bad_gravity(rng):
         ridge.gravity(bodies, theta=2.0)
     with pytest.raises(ridge.UsageError, match="order 6"):
         ridge.gravity(bodies, order=6)
+    with pytest.raises(ridge.UsageError, match="order=1267"):
+        ridge.gravity(bodies, order=2**100)
     with pytest.raises(ridge.UsageError, match="softening -1"):
         ridge.gravity(bodies, softening=-1.0)
     with pytest.raises(ridge.UsageError, match="bodies have 3 components"):

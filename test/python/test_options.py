@@ -120,6 +120,8 @@ def test_shifts(fields):
 
 @pytest.mark.parametrize("call, says", [
     (lambda: ridge.neighbours(np.ones((3, 4)), 0.1, box="1"), "neighbours: box='1': three lengths"),
+    (lambda: ridge.neighbours(np.ones((3, 4)), 0.1, distances="no"), "neighbours: distances='no' .str.: True or False"),
+    (lambda: ridge.chain(edge=np.zeros(3)), "unknown edge"),
     (lambda: ridge.neighbours(np.ones((3, 4)), "0.1"), "neighbours: cutoff='0.1' .str.: a number"),
     (lambda: ridge.pairs(targets="3", sources=3, sums=3), "ridge.pairs: targets='3'; a whole number"),
     (lambda: ridge.tune(ridge.sweeps(lambda_of(), boundary="periodic")), "tune takes a kernel.*not Sweeps; give its kernel"),

@@ -60,10 +60,12 @@ void change_links(const Sizes& sizes, std::uintptr_t address, const std::string&
   });
 }
 
-/// The end of a solve: converged or not, iterations, the residual, seconds and bytes.
-using Ended = std::tuple<bool, Index, double, double, double>;
+/// The end of a solve: converged or not, iterations, the residual, seconds, bytes, and whether
+/// rounding ended it.
+using Ended = std::tuple<bool, Index, double, double, double, bool>;
 inline Ended ended(const solve::Solved& solved) {
-  return {solved.converged, solved.iterations, solved.residual, solved.seconds.value, solved.bytes};
+  return {solved.converged,     solved.iterations, solved.residual,
+          solved.seconds.value, solved.bytes,      solved.rounding};
 }
 
 inline solve::Options options_of(double tolerance, Index iterations) {

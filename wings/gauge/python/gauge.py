@@ -24,7 +24,7 @@ import numpy as np
 from . import _core, _gauge
 from ._files import replacing
 from ._gauge_gradients import OperatorGradient, clover_by_links, hops_by_links, in_fifth_dimension, staggered_phases
-from ._options import device_of, number_of, numbers_of, path_of, whole_of, word_of
+from ._options import device_of, flag_of, number_of, numbers_of, path_of, whole_of, word_of
 from ._torch import requires_gradient
 from ._torch_lattice import applied, array_of
 
@@ -54,6 +54,7 @@ class Solved:
     residual: float  #: |b - D x| / |b|, computed anew
     seconds: float
     bytes: float  #: least ones of all its launches
+    rounding: bool = False  #: it ended as the residual fell no further: more is not to be had in fp64
 
 
 class NotConverged(_core.Failure):
@@ -123,10 +124,11 @@ def read(file: Path, accept: bool = False, configuration: Optional[int] = None) 
     that holds several configurations of which none is chosen, 1 the first. HDF5 files hold /links. What
     a header has that is no UTF-8 is in surrogates, which `write` takes."""
     name = path_of(file, "read: file")
+    accepted = flag_of(accept, "read: accept")
     chosen = 0 if configuration is None else whole_of(configuration, "read: configuration", 1, 2**31 - 1)
     extents, lines, checks, data = _gauge.read_links(name, chosen)
     for what, found, expected, right in checks:
-        if not right and not accept:
+        if not right and not accepted:
             raise _core.Failure(f"{name}: its {_text(what)} is {_text(found)}; expected {_text(expected)}; "
                                 "accept=True goes on")
     links = np.frombuffer(data, dtype=np.complex128).reshape(*reversed(extents), 4, 3, 3).copy()
@@ -146,6 +148,7 @@ def write(file: Path, links: Any, header: Optional[Mapping[str, str]] = None, pr
     `read` refuses, too, unless `accept`; and always for what would not come back: numbers that are not
     finite, links outside of SU(3) by two rows, and lines of the header with line breaks."""
     name = path_of(file, "write: file")
+    accepted, replaces = flag_of(accept, "write: accept"), flag_of(overwrite, "write: overwrite")
     word_of(precision, "write: precision", ("fp32", "fp64"))
     word_of(order, "write: order", ("big", "little"))
     if whole_of(rows, "write: rows") not in (2, 3):
@@ -157,7 +160,7 @@ def write(file: Path, links: Any, header: Optional[Mapping[str, str]] = None, pr
     ildg = ending in (".lime", ".ildg")
     if ildg and (rows != 3 or order != "big"):
         raise _core.UsageError(f"{name}: rows and order are of NERSC files; an ILDG file has three rows, big-endian")
-    if os.path.exists(name) and not overwrite:
+    if os.path.exists(name) and not replaces:
         raise _core.UsageError(f"{name} exists; overwrite=True replaces it")
     array = _links(links)
     try:
@@ -165,7 +168,7 @@ def write(file: Path, links: Any, header: Optional[Mapping[str, str]] = None, pr
             try:
                 _gauge.write_links(partial, name, _extents(array), _address(array), _lines(header),
                                   "ildg" if ildg else "nersc", 4 if precision == "fp32" else 8, order == "big",
-                                  int(rows), bool(accept))
+                                  int(rows), accepted)
             except _core.Failure as error:
                 raise _core.Failure(str(error).replace(partial, name)) from None
     except OSError as error:
@@ -223,8 +226,9 @@ def smear(links: Any, *, ape: Optional[float] = None, stout: Optional[float] = N
     if ape is not None and not 0 <= weight <= 1:
         raise _core.UsageError(f"smear: ape={ape}: a number from 0 to 1 is right")
     steps = whole_of(steps, "smear: steps", 0, 2**31 - 1)
+    is_spatial = flag_of(spatial, "smear: spatial")
     array = _links(links).copy()
-    _gauge.smear_links(_extents(array), _address(array), stout is not None, weight, steps, bool(spatial),
+    _gauge.smear_links(_extents(array), _address(array), stout is not None, weight, steps, is_spatial,
                       _device(device, "smear"))
     _require_numbers(array, f"smear: the links are no numbers after {steps} steps of weight {weight}; give less")
     return array
@@ -529,7 +533,7 @@ def _limits(tol: float, iterations: int, of: str) -> tuple[float, int]:
 def _require_converged(solved: Solved, tol: float, found: Array) -> None:
     if not solved.converged:
         raise NotConverged(f"no convergence to {tol:g} in {solved.iterations} iterations: the residual is "
-                           f"{solved.residual:.2e}; x of this error is what was reached", found, solved)
+                           f"{solved.residual:.2e}{', and falls no further: rounding' if solved.rounding else ''}; x of this error is what was reached", found, solved)
 
 
 def cg(D: Union[Wilson, Clover, DomainWall, Staggered], b: Any, tol: float = 1e-10, x: Any = None, iterations: int = 10000,

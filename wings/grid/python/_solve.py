@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 
 from . import _arrays, _core, _grid
 from ._extents import spacing_of
-from ._options import device_of, number_of, text_of, whole_of
+from ._options import device_of, flag_of, number_of, text_of, whole_of
 from ._stencil import Stencil
 from ._sweeps import _boundary_text
 
@@ -109,8 +109,14 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     `tol` returns with `converged` False, the best in `out`."""
     wanted = {"poisson": (False, False), "helmholtz": (True, False), "diffusion": (None, True)}
     why = _arrays.why_no_array(f)
-    if why:
-        raise TypeError(f"solve: f {why}")
+    if why or not hasattr(f, "shape"):
+        raise TypeError(f"solve: f {why or f'is no array but {type(f).__name__}'}")
+    if not isinstance(operator, (str, Stencil)):
+        raise TypeError(f"solve: operator={operator!r} ({type(operator).__name__}): a text is right, such as 'poisson', "
+                        "or a kernel of ridge.stencil")
+    guess, project = flag_of(guess, "solve: guess"), flag_of(project, "solve: project")
+    text_of(method, "solve: method", "cg")
+    text_of(schedule, "solve: schedule", "auto")
     if "torch" in sys.modules:
         from ._grad_solve import is_recorded, recorded  # which is made of what is here
 
@@ -143,8 +149,7 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     if not 0 < number_of(tol, "solve: tol") < 1:
         raise _core.UsageError(f"solve: tol={tol!r}: it is between 0 and 1")
     most = -1 if iterations is None else whole_of(iterations, "solve: iterations", 0, 2**31 - 1)
-    for what, word, right in (("method", method, "cg"), ("cycle", cycle, "v"), ("smoother", smoother, "chebyshev"),
-                              ("schedule", schedule, "auto")):
+    for what, word, right in (("cycle", cycle, "v"), ("smoother", smoother, "chebyshev")):
         if word is not None:
             text_of(word, f"solve: {what}", right)
     if mask is not None:
@@ -154,8 +159,8 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     fields = _grid.solve_grid(
         arrays, _boundary_text(boundary, None, rank), spacing_of(spacing, rank), number_of(shift, "solve: shift"),
         whole_of(order, "solve: order", 1, 100), method, cycle or "",
-        smoother or "", schedule, float(tol), most, bool(guess),
-        bool(project), coefficient is not None, mask is not None, own, settings, device_of(device, "solve: device"))
+        smoother or "", schedule, float(tol), most, guess,
+        project, coefficient is not None, mask is not None, own, settings, device_of(device, "solve: device"))
     if isinstance(operator, Stencil):  # rather than the name of its source
         fields["method"] = f"cg ({operator.__name__})"
     return Solution(out, fields)

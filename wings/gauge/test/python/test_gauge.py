@@ -239,6 +239,19 @@ OPERATORS = {
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
+def test_the_reason_is_rounding(links, rng, operator):
+    """Of a tolerance below it: the best is kept, and said to be that."""
+    d = OPERATORS[operator](links, "cpu")
+    b = rng.normal(size=(*d.shape, *d._site)) + 0j
+    with pytest.raises(gauge.NotConverged, match="and falls no further: rounding; x of this error") as caught:
+        gauge.cg(d, b, tol=1e-18)
+    assert d.solved.rounding and not d.solved.converged and 0 < d.solved.residual < 1e-13
+    assert np.isclose(np.linalg.norm(b - d @ caught.value.x) / np.linalg.norm(b), d.solved.residual, rtol=0.1)
+    gauge.cg(d, b, tol=1e-8)
+    assert not d.solved.rounding
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
 def test_right_hand_sides_of_any_size(links, rng, device, operator):
     """Squares of such norms are no numbers, or 0."""
     d = OPERATORS[operator](links, device)

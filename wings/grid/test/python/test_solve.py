@@ -385,6 +385,11 @@ def lambda_of():
     (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", order=2.5), "solve: order=2.5; a whole number"),
     (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", iterations=1.5), "solve: iterations=1.5; a whole"),
     (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", method=3), "solve: method=3 .int.: a text"),
+    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", method=None), "solve: method=None .NoneType.: a text"),
+    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", schedule=None), "solve: schedule=None .NoneType.: a text"),
+    (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", project="no"), "solve: project='no' .str.: True or False"),
+    (lambda: ridge.solve([], U, boundary="dirichlet:0"), r"solve: operator=\[\] .list.: a text"),
+    (lambda: ridge.solve("poisson", "f", boundary="dirichlet:0"), "solve: f is no array but str"),
     (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", tol="1"), "solve: tol='1' .str.: a number"),
     (lambda: ridge.solve("poisson", U, boundary="dirichlet:0", spacing="a"), "spacing='a': one positive number"),
 ])
