@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Defaults beside other schedules of the same work, on the GPU here: rows that begin anywhere, fields of two
-# dimensions, tall footprints. bench/rows.sh RIDGE DEVICE [odd] [flat] [tall]: all three if none is named.
+# dimensions, tall footprints, and of 16 bits, rows that begin anywhere and waves in passes (narrow).
+# bench/rows.sh RIDGE DEVICE [odd] [flat] [tall] [narrow]: the first three if none is named.
 # bench/rows.sh RIDGE DEVICE again FOLDER [SECONDS]: what docs/results has of systems and stencils on an H200 (of
 # an H100 where it has none), then and now, and new records in FOLDER, to be copied over docs/results/h200.
 # What is not compiled ahead is compiled first, on small fields, several at a time. With SANITIZE=1 small
@@ -65,7 +66,20 @@ rows_of() {
       echo "laplacian8|1024x1024x512|128x96x48|$precision|auto; stage=bulk block=64x4x1 tile=4 ring=8 chunks=2"
     done
     ;;
-  *) echo "rows.sh: no rows called '$1'; odd, flat, tall" >&2 && exit 2 ;;
+  narrow)
+    for size in 510x511x512 511x511x512 257x511x512 512x511x512; do
+      for kernel in laplacian laplacian4 laplacian8 box27 wave wave8; do
+        echo "$kernel|$size|${size%%x*}x41x140|bf16|auto; kernel2; kernel5; stage=bulk"
+      done
+    done
+    for storage in bf16 fp16; do
+      for n in 512 384 256 192 128; do
+        echo "wave --steps 24 --boundary x=dirichlet:0,y=dirichlet:0,z=dirichlet:0|${n}x${n}x$n|64x64x64|$storage|\
+auto; sweeps=4; sweeps=1"
+      done
+    done
+    ;;
+  *) echo "rows.sh: no rows called '$1'; odd, flat, tall, narrow" >&2 && exit 2 ;;
   esac
 }
 
@@ -89,12 +103,13 @@ fi
 
 for part in "$@"; do rows_of "$part"; done >"$scratch/rows" || exit 2
 
-compile() { # size, kernel, precision, schedule
-  "$ridge" bench "$2" --device "$device" --size "$1" --precision "$3" --schedule "$4" --repeat 1 \
-    >/dev/null 2>&1
+numbers() { [[ $1 == bf16 || $1 == fp16 ]] && echo "--store-as $1" || echo "--precision $1"; }
+compile() { # size, kernel and its words, precision, schedule
+  # shellcheck disable=SC2046,SC2086
+  "$ridge" bench $2 --device "$device" --size "$1" $(numbers "$3") --schedule "$4" --repeat 1 >/dev/null 2>&1
   true
 }
-export -f compile
+export -f compile numbers
 export ridge device
 while IFS='|' read -r kernel _ small precision schedules; do
   tr ';' '\n' <<<"$schedules" | while read -r schedule; do
@@ -104,14 +119,15 @@ done <"$scratch/rows" | xargs -0 -n 4 -P "$(nproc)" bash -c 'compile "$@"' compi
 
 printf '%-11s %-15s %-5s %10s %9s %-8s %s\n' kernel size "" us fraction check schedule
 while IFS='|' read -r kernel size _ precision schedules; do
-  "$ridge" bench "$kernel" --device "$device" --size "$size" --precision "$precision" \
-    --schedule "$schedules" --json >"$scratch/records" || continue
+  # shellcheck disable=SC2046,SC2086
+  "$ridge" bench $kernel --device "$device" --size "$size" $(numbers "$precision") \
+    --schedule "$schedules" --json >"$scratch/records" </dev/null || continue
   python3 - "$scratch/records" <<'P'
 import json
 import sys
 
 for r in json.load(open(sys.argv[1])):
     print(f'{r["kernel"]:11} {"x".join(map(str, r["size"])):15} {r["precision"]:5} {r["seconds"] * 1e6:10.1f} '
-          f'{r["fraction"]:9.3f} {"ok" if r["check"]["ok"] else "FAILED":8} {r["schedule"]}', flush=True)
+          f'{r["fraction"] or 0:9.3f} {"ok" if r["check"]["ok"] else "FAILED":8} {r["schedule"]}', flush=True)
 P
 done <"$scratch/rows"

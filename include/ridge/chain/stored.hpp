@@ -124,6 +124,17 @@ constexpr auto accesses_of_halves() {
 }
 } // namespace detail
 
+namespace detail {
+/// What items hand on, of operations that do.
+template <class Op, class V>
+struct HandedOf {};
+template <class Op, class V>
+requires hands_on<Op, V> //
+struct HandedOf<Op, V> {
+  using type = typename Op::template Handed<V>;
+};
+} // namespace detail
+
 template <class Op, class S, unsigned Wide, int Arrays>
 struct StoredOperation : Op {
   static constexpr auto accesses = detail::accesses_of_halves<Op, Wide, Arrays>();
@@ -135,8 +146,7 @@ struct StoredOperation : Op {
 
   /// What items hand on stays fp32: it is in no array.
   template <class V>
-  requires hands_on<Op, typename detail::ValueOfStored<V>::type>
-  using Handed = typename Op::template Handed<typename detail::ValueOfStored<V>::type>;
+  using Handed = typename detail::HandedOf<Op, typename detail::ValueOfStored<V>::type>::type;
   template <class At>
   [[nodiscard]] RIDGE_FN auto before(const At& at) const {
     return Op::before(WidenedAt<At, S, Wide, Arrays>(at));

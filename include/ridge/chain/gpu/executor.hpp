@@ -172,6 +172,10 @@ Bound bind_points(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
       if (in_packs<C, T, First, Last>(call, items))
         return bind_points_march<C, T, First, Last, items>(queue, call, s);
     }
+    if constexpr (items > 2) {
+      if (in_packs<C, T, First, Last>(call, 2))
+        return bind_points_march<C, T, First, Last, 2>(queue, call, s);
+    }
     return bind_points_march<C, T, First, Last>(queue, call, s);
   } else {
     if constexpr (may_be_alike<C, First, Last>()) {
