@@ -141,11 +141,30 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Description& d, const Ra
   return s;
 }
 
+/// Whether an operation alone reads an array around the item, and other points beyond the ends.
+bool reads_across(const Description& d) {
+  if (d.rank < 2 ||
+      !(d.dimensions[0].edge == Edge::clamp || d.dimensions[0].edge == Edge::periodic))
+    return false;
+  for (const OperationInfo& op : d.operations) {
+    for (const Access& a : op.accesses) {
+      const Reach& r = a.reach;
+      if (r.high.x > r.low.x && r.high.y > r.low.y && (d.rank < 3 || r.high.z > r.low.z))
+        return true;
+    }
+  }
+  return false;
+}
+
 /// Threads along x, and rows where x is short. Lanes that march read what the rows beside theirs
 /// have read: a block is square then.
 BlockShape block_for(const Description& d, const Range& n) {
   if (d.marches_alone())
     return d.rank > 2 && n.y > 1 ? BlockShape{{32, 4, 1}} : BlockShape{{128, 1, 1}};
+  // For each row of its own a block of one row reads five from the L2 in three dimensions, one of 4
+  // rows in two planes 2.5; in two dimensions three, and one of 8 rows 1.25.
+  if (reads_across(d) && n.x >= 32 && n.y >= 8)
+    return n.z > 1 ? BlockShape{{32, 4, 2}} : BlockShape{{32, 8, 1}};
   // Where several arrays are read around the item a lane takes 100 registers and more: of blocks of
   // 128 a multiprocessor holds more warps.
   BlockShape block{{d.dimensions[0].edge == Edge::given ? 128 : 256, 1, 1}};
