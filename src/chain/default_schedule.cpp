@@ -141,7 +141,7 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Description& d, const Ra
   return s;
 }
 
-/// Whether an operation alone reads an array around the item, and other points beyond the ends.
+/// True where an operation reads an array around the item by itself, and other points beyond the ends.
 bool reads_across(const Description& d) {
   if (d.rank < 2 ||
       !(d.dimensions[0].edge == Edge::clamp || d.dimensions[0].edge == Edge::periodic))
