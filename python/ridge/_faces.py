@@ -24,7 +24,7 @@ class Face:
         return -1.0 if self.kind == "dirichlet" and is_field else 1.0
 
     def more(self, k: int, spacing: float) -> float:
-        """What point k outside has besides."""
+        """The part of a point k outside that comes from the face's number."""
         return {"dirichlet": 2 * self.value, "neumann": 2 * k * spacing * self.value}.get(self.kind, 0.0)
 
 

@@ -254,8 +254,8 @@ class _Back:
         return _arrays.zeros(self.weights[0], self.adjoint.kernel.__name__)
 
     def step(self, state: Sequence[Any]) -> None:
-        """Of the levels before it, the newest first."""
-        adjoint, faces = self.adjoint, self.faces
+        """A step back; `state`: the levels before it, the newest first."""
+        adjoint = self.adjoint
         levels, states = adjoint.levels, adjoint.states
         arrays = [*state, *self.coefficients]
         read = [_arrays.wide(arrays[i]) for i in adjoint.reads]
@@ -279,7 +279,7 @@ class _Back:
         self.weights, self.free = before, self.free + used
 
     def _weight(self, k: int, name: str, weight: Any) -> Any:
-        """What level k of the state before is weighted with."""
+        """The cotangent of level k of the state before."""
         faces = self.faces
         if weight is None:
             weight = self._nothing()

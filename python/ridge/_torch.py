@@ -17,7 +17,7 @@ def requires_gradient(x: Any) -> bool:
 
 
 def is_asked(name: str, arrays: Sequence[Any], outs: Sequence[Any], numbers: Mapping[str, Any]) -> bool:
-    """Whether an argument of a call requires a gradient. Refuses what torch.func has wrapped."""
+    """True where an argument of a call requires a gradient. Refuses what torch.func has wrapped."""
     _torch_func.refuse(name, *arrays, *outs, *numbers.values())
     return any(map(requires_gradient, (*arrays, *outs, *numbers.values())))
 

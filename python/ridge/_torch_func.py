@@ -11,14 +11,14 @@ from . import _arrays
 
 
 def is_active() -> bool:
-    """Whether a transform of torch.func is at work, where torch is there."""
+    """True while a transform of torch.func is at work."""
     torch: Any = sys.modules.get("torch")
     return torch is not None and _asks()[0]()
 
 
 @functools.cache
 def _asks() -> tuple[Callable[[], bool], Callable[[Any], bool]]:
-    """Whether transforms are active, and whether one has wrapped a tensor; torch from 2.0 on has them."""
+    """Functions that say that transforms are active, and that one has wrapped a tensor; torch from 2.0 on has them."""
     torch: Any = sys.modules["torch"]
     active = getattr(torch._C, "_are_functorch_transforms_active", None)
     if active is None:

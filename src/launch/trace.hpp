@@ -24,7 +24,7 @@ struct Trace {
 /// Whether all files are as a trace's lines say. What cannot be read is not.
 [[nodiscard]] bool holds(std::string_view lines);
 
-/// What the files of a trace hold: its lines without stamps, which files get as they grow old.
+/// The contents of a trace's files: its lines without stamps, which files get as they grow old.
 [[nodiscard]] std::string contents(std::string_view lines);
 
 /// The first file of which two traces say different things; empty where there is none.

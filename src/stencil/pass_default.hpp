@@ -28,7 +28,7 @@ namespace ridge::stencil {
 /// has_exact_images, of boundaries.
 [[nodiscard]] bool round_alike(const Traits& traits, const Boundaries& boundaries);
 
-/// Whether a neumann face has values of its own, which passes do not take.
+/// True where a neumann face has values of its own, which passes do not take.
 [[nodiscard]] bool has_inflow_values(const Boundaries& boundaries);
 
 } // namespace ridge::stencil

@@ -169,7 +169,7 @@ SweepsFields<T>::SweepsFields(Queue& queue, const Traits& traits, int levels,
 template <class T>
 SweepsFields<T>::~SweepsFields() = default;
 
-/// What of its fields a rank owns, and what it computes.
+/// The parts of its fields that a rank owns, and those that it computes.
 template <class T>
 void SweepsFields<T>::divide(const SweepsPlace& place, const Traits& traits) {
   const Offset r = traits.radius;

@@ -89,8 +89,8 @@ public:
     if constexpr (written_in<C>(First, K - 1, I)) {
       return values_.of[I]; // joined runs read of each other the item alone
     } else {
-      return memory_.template load < V, K, I, P,
-             Edges && !Interior > (x_, y_, z_, Offset{dx, dy, dz});
+      constexpr bool edges = Edges && !Interior;
+      return memory_.template load<V, K, I, P, edges>(x_, y_, z_, Offset{dx, dy, dz});
     }
   }
 

@@ -24,7 +24,7 @@ RIDGE_FN bool is_row_inside(const At& at) {
   return inside;
 }
 
-/// What `inside` is of items that are not interior.
+/// The value of `inside` at items that are not interior.
 template <int LowX, int HighX, int LowY, int HighY, int LowZ, int HighZ, class At>
 RIDGE_FN auto inside_of(const At& at, const typename At::Value& value) {
   using V = typename At::Value;

@@ -6,7 +6,7 @@
 
 namespace ridge::chain::inline RIDGE_TARGET_NAME {
 
-/// Whether the operations First to Last say which items are interior, by `static constexpr Domain
+/// True where the operations First to Last say which items are interior, by `static constexpr Domain
 /// interior`: no neighbour that they read lies beyond an end, and each value of `inside`
 /// (ridge/chain/inside.hpp) counts there as it does at the next interior item. Parts of ranks ask
 /// at all items.
@@ -39,7 +39,7 @@ constexpr Domain interior_of() {
   return all;
 }
 
-/// Whether item i of n is between the ends that a domain has along a dimension.
+/// True of an item i of n between the ends that a domain has along a dimension.
 RIDGE_FN bool is_between(Index i, Index n, int begin, int end) {
   return i >= begin && i < n + end;
 }

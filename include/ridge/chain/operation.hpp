@@ -124,12 +124,12 @@ constexpr Scan scan_of() {
     return Scan::none;
   }
 }
-/// Whether items of an operation that do not scan hand on what the next ones compute, too.
+/// True of operations without a scan whose items hand on what the next ones compute, too.
 template <class Op, class V>
 inline constexpr bool hands_on = requires {
   typename Op::template Handed<V>;
 };
-/// How many values an operation that scans hands on from item to item.
+/// The number of values that an operation with a scan hands on from item to item.
 template <class Op>
 constexpr int carried_by() {
   if constexpr (scan_of<Op>() != Scan::none) {

@@ -125,7 +125,7 @@ constexpr auto accesses_of_halves() {
 } // namespace detail
 
 namespace detail {
-/// What items hand on, of operations that do.
+/// The type that items hand on, of operations that do.
 template <class Op, class V>
 struct HandedOf {};
 template <class Op, class V>
@@ -144,7 +144,7 @@ struct StoredOperation : Op {
     static_cast<const Op&>(*this)(WidenedAt<At, S, Wide, Arrays>(at));
   }
 
-  /// What items hand on stays fp32: it is in no array.
+  /// Values that items hand on stay fp32: they are in no array.
   template <class V>
   using Handed = typename detail::HandedOf<Op, typename detail::ValueOfStored<V>::type>::type;
   template <class At>

@@ -25,7 +25,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Ended run_program(const std::vector<std::string>& words, Shown shown,
                                 const Environment& more = {});
 
-/// What is said of a run that failed though the program's own did not; `purpose`: "for the
+/// The text about a run that failed though the program's own did not; `purpose`: "for the
 /// timeline".
 [[nodiscard]] std::string note_of_failed_run(const char* purpose, const Ended& ended);
 

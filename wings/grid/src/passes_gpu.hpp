@@ -238,7 +238,7 @@ inline LaunchShape parts_of(const Span<double>& sums) {
   return {{static_cast<int>(sums.size / 2), 1, 1}, {block, 1, 1}, 2 * block * 8};
 }
 
-/// Of b, or of b - A u.
+/// Norms of b, or of b - A u.
 template <class T, bool OfResidual>
 struct NormsBody {
   static constexpr int max_threads = block;

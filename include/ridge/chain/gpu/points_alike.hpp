@@ -10,7 +10,7 @@
 
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
 
-/// Whether a run has arrays with one value for all x.
+/// True of runs that use arrays with one value for all x.
 template <class C, int First, int Last>
 constexpr bool has_profiles() {
   for (int a = 0; a < arrays_of<C>; ++a) {

@@ -51,7 +51,7 @@ private:
   static RIDGE_DEVICE bool is_between(int i, int begin, int end) { return i >= begin && i < end; }
 };
 
-/// Whether lanes of a run may tell interior items from others.
+/// True of runs whose lanes may tell interior items from others.
 template <class C, int First, int Last>
 constexpr bool may_be_apart() {
   return has_interior<C, First, Last>() && outer_of<C>() == 0 && !has_profiles<C, First, Last>();

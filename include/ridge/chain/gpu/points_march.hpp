@@ -130,7 +130,7 @@ inline constexpr int items_marched = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof
                                          ? 16 / static_cast<int>(sizeof(T))
                                          : 1;
 
-/// What the operations K to Last hand on.
+/// Values that the operations K to Last hand on.
 template <class C, class V, int K, int Last>
 struct HandedOn {};
 template <class C, class V, int K, int Last>

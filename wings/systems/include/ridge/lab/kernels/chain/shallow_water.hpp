@@ -76,7 +76,7 @@ struct Step {
             from_a * a.across + from_b * b.across, gravity * jump * (ha + hb)};
   }
 
-  /// What a cell takes over from the one before it along y: the flux through their face.
+  /// The flux through the face between a cell and the one before it along y.
   template <class V>
   using Handed = Flux<V>;
   template <class At>
