@@ -2,9 +2,9 @@
 """Measures again what records say, under the defaults of this build, and prints the time over theirs.
 
 Usage: against_records.py [--keep FOLDER] [--seconds N] RIDGE DEVICE RECORD_FILES...
-A file's fastest record is compared, by time and by fraction of the roof. Rows slower by more than 2 % are measured once more, and marked. On a card of
-another name fractions of the roof are compared, not times. The exit status is 1 where a row is wrong or does not run;
-cards of one kind differ by some percent, so not where one is slower.
+A file's fastest record is compared, by time and by fraction of the roof. Rows slower by more than 2 % are measured once
+more, and marked. On a card of another name fractions of the roof are compared, not times. The exit status is 1 where a
+row is wrong or does not run; cards of one kind differ by some percent, so not where one is slower.
 
 `--keep` leaves what was measured in FOLDER, under the files' names and with the schedules that they name: the files
 that take their place. After N seconds no more rows begin; those left out are told."""

@@ -4,8 +4,8 @@
 
 J. Straka et al., Int. J. Numer. Methods Fluids 17 (1993): 15.5 km from the middle, where the potential temperature is 1 K
 below that at rest, with a viscosity of 75 m^2/s. Ours with cells of 200, 100, 50, 25 and 12.5 m: 14.86, 15.21, 15.35,
-15.41 and 15.43 km. What moves it, with 100 m: a start with the density at rest 0.17 km less; columns at rest along z, with
-more pressure below the cold air, 0.003 more; half the step 0.03 more.
+15.41 and 15.43 km. Changes with 100 m: a start with the density at rest 0.17 km less; columns at rest along z, with more
+pressure below the cold air, 0.003 more; half the step 0.03 more.
 """
 
 import h5py
