@@ -147,7 +147,7 @@ private:
     }
   }
 
-  /// Whether operation `k` needs, directly or through others, what operation `on` writes.
+  /// True where operation `k` needs, directly or through others, what operation `on` writes.
   [[nodiscard]] bool depends(int k, int on, std::vector<bool>& seen) const {
     if (k == on) return true;
     if (seen[static_cast<std::size_t>(k)]) return false;

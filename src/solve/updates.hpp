@@ -32,7 +32,7 @@ struct Column {
   /// The residual falls no further in these numbers, or there is none.
   [[nodiscard]] bool spent() const { return broken || lost >= given_up; }
   [[nodiscard]] bool goes_on() const { return !converged && !spent(); }
-  /// Takes the pace of a run. Whether its numbers have lost what iterations in double would have:
+  /// Takes the pace of a run. True where its numbers lost what iterations in double would have:
   /// their pace, which falls behind again after it has grown, or their direction, where
   /// `kept`, (r, p) / |r|^2 after it, is further from 1 than `astray`.
   [[nodiscard]] bool loses(double kept, double astray) {

@@ -291,7 +291,7 @@ void SweepsFields<T>::load(const std::vector<View<const T>>& fields) {
   }
   steps_ = 0;
   newest_ = 0;
-  // What no sweep computes is the same at all times: that of the newest field.
+  // Points that no sweep computes are the same at all times: those of the newest field.
   for (int slot = 0; slot < slots_; ++slot)
     copy(*queue_, fields[0], inner(slot));
   for (int i = 1; i < levels_; ++i)

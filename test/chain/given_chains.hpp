@@ -75,7 +75,7 @@ struct Fall {
   }
 };
 
-/// What comes through the faces of a cell: each one's flux is the next one's, too.
+/// Fluxes through the faces of a cell: each one's flux is the next one's, too.
 template <int Rank>
 struct Faces {
   static constexpr const char* name = "faces";

@@ -451,7 +451,7 @@ private:
   [[nodiscard]] RIDGE_DEVICE const auto& operation() const {
     return std::get<static_cast<std::size_t>(K)>(chain.operations);
   }
-  /// What the first item of a column takes over from the one before it.
+  /// Values that the first item of a column takes over from the one before it.
   template <int K, class M>
   RIDGE_DEVICE void begin_handing(M& memory, int x, int y, int z) const {
     if constexpr (hands_on<Operation<C, K>, V>) {
