@@ -85,73 +85,138 @@ Bound bind_faces(Queue& /*queue*/, const StoredCopies<T>& copies) {
 
 #else
 
-/// A block row of the grid for each face; threads walk over its elements, so that neighbouring
-/// threads have neighbouring elements of both sides.
-template <class T>
+/// A block row of the grid for each face; threads walk over packs of N elements that lie together,
+/// and then over single ones. Neighbouring threads have neighbouring elements of both sides.
+template <class T, int N>
 struct CopyFaces {
   static constexpr int max_threads = 256;
   static constexpr const char* name = "copying faces of stored fields";
 
   StoredCopies<T> copies;
 
+  /// Elements of a value that lie in packs.
+  static RIDGE_FN unsigned packed(const StoredCopies<T>& c) {
+    return N == 1 ? 0U : static_cast<unsigned>(c.sent_elements / N * N);
+  }
+  static RIDGE_FN Index items(const StoredCopies<T>& c, const StoredFace& face) {
+    const auto in_packs = static_cast<int>(packed(c));
+    return face.sites.count() * c.values * (in_packs / N + c.sent_words - in_packs);
+  }
+
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const StoredFace& face = copies.boxes[lane.block().y];
     const auto values = static_cast<unsigned>(face.sites.count() * copies.values);
-    const auto chunk = static_cast<unsigned>(copies.chunk);
-    const auto elements = static_cast<unsigned>(copies.sent_elements);
-    const unsigned whole = elements / chunk * chunk;
-    const unsigned tail = elements - whole;
-    const unsigned all = values * static_cast<unsigned>(copies.sent_words);
+    const unsigned packs = values * packed(copies) / N;
+    const auto all = static_cast<unsigned>(items(copies, face));
     const unsigned stride = static_cast<unsigned>(lane.grid_extent().x) * max_threads;
     for (unsigned i = static_cast<unsigned>(lane.block().x) * max_threads +
                       static_cast<unsigned>(lane.thread().x);
          i < all; i += stride) {
-      unsigned value = 0;
-      unsigned first = 0, together = 1, e = 0; // elements before it in the group, beside it
-      if (i < values * whole) {
-        const unsigned k = i / (values * chunk);
-        const unsigned rest = i - k * values * chunk;
-        value = rest / chunk;
-        e = rest - value * chunk;
-        first = k * chunk;
-        together = chunk;
-      } else if (i < values * elements) {
-        const unsigned rest = i - values * whole;
-        value = rest / tail;
-        e = rest - value * tail;
-        first = whole;
-        together = tail;
-      } else { // the scale
-        value = i - values * elements;
-        first = elements;
+      if (i < packs) {
+        copy_pack(lane, face, values, i);
+      } else {
+        copy_element(lane, face, values, i - packs + packs * N);
       }
-      const FacePlace at = place_in(copies, face.sites, value);
-      const Index field = at.base + Index{first} * copies.lanes +
-                          at.lane * static_cast<int>(together) + static_cast<int>(e);
-      if (copies.to_field) {
-        lane.store(copies.field, field, lane.load_written(copies.buffer, face.buffer + i));
-        if (copies.sums) lane.store(copies.field, field + Index{elements} * copies.lanes, T(0));
-        continue;
-      }
-      T number = lane.load_written(copies.field, field);
-      const int other = copies.sums ? face.sums.other[first + e] : 0;
-      if (other != 0) {
-        const unsigned from = static_cast<unsigned>(other < 0 ? -other : other) - 1;
-        const Index place = at.base + Index{from / chunk * chunk} * copies.lanes +
-                            at.lane * copies.chunk + static_cast<int>(from % chunk);
-        number = sum_of(number, lane.load_written(copies.field, place), other < 0);
-      }
-      lane.store(copies.buffer, face.buffer + i, number);
     }
+  }
+
+private:
+  template <class Lane>
+  RIDGE_DEVICE void copy_pack(Lane& lane, const StoredFace& face, unsigned values,
+                              unsigned pack) const {
+    const unsigned k = pack / values;
+    const unsigned first = k * N;
+    const FacePlace at = place_in(copies, face.sites, pack - k * values);
+    const Index field = at.base + Index{first} * copies.lanes + at.lane * N;
+    const Index there = face.buffer + Index{pack} * N;
+    if (copies.to_field) {
+      lane.store(copies.field, field, lane.template load_pack<N>(copies.buffer, there));
+      if (copies.sums)
+        lane.store(copies.field, field + Index{copies.sent_elements} * copies.lanes, Pack<T, N>{});
+      return;
+    }
+    Pack<T, N> numbers = lane.template load_pack<N>(copies.field, field);
+    if (copies.sums) {
+      RIDGE_UNROLL
+      for (int e = 0; e < N; ++e)
+        numbers.set(e, sent(lane, face, at, first + static_cast<unsigned>(e), numbers[e]));
+    }
+    lane.store(copies.buffer, there, numbers);
+  }
+
+  template <class Lane>
+  RIDGE_DEVICE void copy_element(Lane& lane, const StoredFace& face, unsigned values,
+                                 unsigned i) const {
+    const auto chunk = static_cast<unsigned>(copies.chunk);
+    const auto elements = static_cast<unsigned>(copies.sent_elements);
+    const unsigned whole = elements / chunk * chunk;
+    const unsigned tail = elements - whole;
+    unsigned value = 0;
+    unsigned first = 0, together = 1, e = 0; // elements before it in the group, beside it
+    if (i < values * whole) {
+      const unsigned k = i / (values * chunk);
+      const unsigned rest = i - k * values * chunk;
+      value = rest / chunk;
+      e = rest - value * chunk;
+      first = k * chunk;
+      together = chunk;
+    } else if (i < values * elements) {
+      const unsigned rest = i - values * whole;
+      value = rest / tail;
+      e = rest - value * tail;
+      first = whole;
+      together = tail;
+    } else { // the scale
+      value = i - values * elements;
+      first = elements;
+    }
+    const FacePlace at = place_in(copies, face.sites, value);
+    const Index field = at.base + Index{first} * copies.lanes +
+                        at.lane * static_cast<int>(together) + static_cast<int>(e);
+    if (copies.to_field) {
+      lane.store(copies.field, field, lane.load(copies.buffer, face.buffer + i));
+      if (copies.sums) lane.store(copies.field, field + Index{elements} * copies.lanes, T(0));
+      return;
+    }
+    const T number = lane.load(copies.field, field);
+    lane.store(copies.buffer, face.buffer + i,
+               copies.sums ? sent(lane, face, at, first + e, number) : number);
+  }
+
+  /// What is sent in place of number `e` of a value at `at`.
+  template <class Lane>
+  RIDGE_DEVICE T sent(Lane& lane, const StoredFace& face, const FacePlace& at, unsigned e,
+                      T number) const {
+    const int other = face.sums.other[e];
+    if (other == 0) return number;
+    const auto chunk = static_cast<unsigned>(copies.chunk);
+    const unsigned from = static_cast<unsigned>(other < 0 ? -other : other) - 1;
+    const Index place = at.base + Index{from / chunk * chunk} * copies.lanes +
+                        at.lane * copies.chunk + static_cast<int>(from % chunk);
+    return sum_of(number, lane.load(copies.field, place), other < 0);
   }
 };
 
+template <class T, int N>
+Bound bind_in_packs(Queue& queue, const StoredCopies<T>& copies) {
+  using Body = CopyFaces<T, N>;
+  return comm::bind_box_copies<Body>(
+      queue, copies, [&](const StoredFace& face) { return Body::items(copies, face); });
+}
+
+/// In packs of 16 bytes, where they begin at multiples of that everywhere.
 template <class T>
 Bound bind_faces(Queue& queue, const StoredCopies<T>& copies) {
-  return comm::bind_box_copies<CopyFaces<T>>(queue, copies, [&](const StoredFace& face) {
-    return face.sites.count() * copies.values * copies.sent_words;
-  });
+  constexpr int pack = 16 / static_cast<int>(sizeof(T));
+  const auto is_whole = [](const void* memory) {
+    return reinterpret_cast<std::uintptr_t>(memory) % 16 == 0;
+  };
+  bool whole = copies.chunk == pack && Index{copies.lanes} * copies.words % pack == 0 &&
+               is_whole(copies.field.data) && is_whole(copies.buffer.data);
+  for (int b = 0; b < copies.count; ++b)
+    whole = whole && copies.boxes[b].buffer % pack == 0;
+  return whole ? bind_in_packs<T, pack>(queue, copies) : bind_in_packs<T, 1>(queue, copies);
 }
 
 #endif
