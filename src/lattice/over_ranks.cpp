@@ -6,6 +6,8 @@
 #include <ridge/lattice/over_ranks.hpp>
 #include <ridge/lattice/rank_reduce.hpp>
 
+#include "sum_over_ranks.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -109,31 +111,44 @@ Sums detail::owned_sums(const RankLattice& part, int dimension, Sums held) {
   return held;
 }
 
-std::vector<double> detail::sums_of_ranks(comm::Communicator& ranks, const RankLattice& part,
-                                          int dimension, Sums mine) {
-  check_rank(part.ranks(), part.rank(), ranks);
-  const auto owned = owned_slices(part, dimension);
-  Index most = 0;
-  for (const OwnedSlices& slices : owned)
-    most = std::max(most, slices.count);
-  const std::size_t of_slice =
-      mine.size() / static_cast<std::size_t>(owned[static_cast<std::size_t>(part.rank())].count);
+/// Results of the whole lattice from what each rank has sent: accumulators of as many slices as any
+/// rank owns, rank after rank.
+std::vector<double> detail::merged_sums(const RankLattice& part, int dimension, const Sums& all) {
   BinnedSum<double> nothing;
   nothing.clear();
-  mine.resize(static_cast<std::size_t>(most) * of_slice, nothing); // messages of one length
-  const Sums all = of_all(ranks, mine);
-
+  const auto owned = owned_slices(part, dimension);
+  const std::size_t of_rank = all.size() / owned.size();
+  const std::size_t of_slice = of_rank / static_cast<std::size_t>(most_slices(part, dimension));
   const Index slices = dimension < 0 ? 1 : part.whole()[dimension];
   Sums totals(static_cast<std::size_t>(slices) * of_slice, nothing);
   for (std::size_t rank = 0; rank < owned.size(); ++rank) {
     const std::size_t to = static_cast<std::size_t>(owned[rank].begin) * of_slice;
     for (std::size_t i = 0; i < static_cast<std::size_t>(owned[rank].count) * of_slice; ++i)
-      totals[to + i].merge(all[rank * mine.size() + i]);
+      totals[to + i].merge(all[rank * of_rank + i]);
   }
   std::vector<double> values;
   for (const BinnedSum<double>& total : totals)
     values.push_back(total.value());
   return values;
+}
+
+Index detail::most_slices(const RankLattice& part, int dimension) {
+  Index most = 0;
+  for (const OwnedSlices& slices : owned_slices(part, dimension))
+    most = std::max(most, slices.count);
+  return most;
+}
+
+std::vector<double> detail::sums_of_ranks(comm::Communicator& ranks, const RankLattice& part,
+                                          int dimension, Sums mine) {
+  check_rank(part.ranks(), part.rank(), ranks);
+  const Index own = dimension < 0 ? 1 : part.owned().end[dimension] - part.owned().begin[dimension];
+  const std::size_t of_slice = mine.size() / static_cast<std::size_t>(own);
+  BinnedSum<double> nothing;
+  nothing.clear();
+  // Messages of one length.
+  mine.resize(static_cast<std::size_t>(most_slices(part, dimension)) * of_slice, nothing);
+  return merged_sums(part, dimension, of_all(ranks, mine));
 }
 
 template double sum(comm::Communicator&, Queue&, const View<const float>&);

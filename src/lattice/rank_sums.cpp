@@ -1,3 +1,5 @@
+#include <ridge/comm/gather.hpp>
+#include <ridge/device/generate.hpp>
 #include <ridge/lattice/case.hpp>
 #include <ridge/lattice/rank_sums.hpp>
 #include <ridge/record/numbers.hpp>
@@ -10,6 +12,7 @@ namespace ridge::lattice {
 
 namespace {
 
+/// Where messages need no host, every rank's device has what all ranks added up: nobody waits.
 template <class R, class T>
 class RankSumsCase final : public SumOverRanks {
 public:
@@ -18,8 +21,10 @@ public:
       : SumOverRanks(sums.name, precision_name<T>(), ranks, part),
         fields_(device, sums.name, shape, part.held().geometry(shape.number_bytes()), sums.use.read,
                 0),
-        use_(sums.use), call_(own_call(sums.slices)), held_(device, call_.results()),
-        own_(bound()) {
+        use_(sums.use), call_(own_call(sums.slices)),
+        most_slices_(detail::most_slices(part, call_.dimension)),
+        held_(device, call_.results() + most_slices_ * of_slice()), own_(bound()),
+        gather_(ranks, fields_.queue, own_sums(), Bytes{message() * Index{sizeof(Accumulator)}}) {
     set_site_numbers(fields_.queue, fields_.numbers(fields_.x), fields_.shape, part, 1);
     if (use_.read > 1)
       set_site_numbers(fields_.queue, fields_.numbers(fields_.y), fields_.shape, part, 2);
@@ -35,16 +40,19 @@ public:
   [[nodiscard]] Limit limit() const override {
     return limit_of(use_.read, 0, fields_.bytes, fields_.roof());
   }
-  void poison() override { total_.clear(); }
+  void poison() override { total_.assign(1, -1.0); }
   /// Against plain loops over the sites on the host: the same bits, and nearly the sums in long
   /// double.
   [[nodiscard]] Check check() override {
+    if (gather_.needs_no_host()) read();
     const PlainSums plain = plain_sums(part_, static_cast<std::size_t>(owned_slices() * of_slice()),
                                        [&](Index site, PlainSums& sums) { add_site(site, sums); });
     return compare_with(ranks_, part_, call_.dimension, plain, total_, 1e-12);
   }
 
 private:
+  using Accumulator = BinnedSum<double>;
+
   [[nodiscard]] ReduceCall<R, T> own_call(bool slices) const {
     ReduceCall<R, T> call;
     fields_.give_to(call);
@@ -53,15 +61,29 @@ private:
   }
   [[nodiscard]] Program bound() {
     call_.result = held_.doubles();
+    // Ranks with fewer slices than others send what is behind theirs, too.
+    fill_bytes(fields_.queue, call_.result.data, 0,
+               Bytes{call_.result.size * Index{sizeof(double)}});
     return {fields_.queue, call_};
   }
-
-  void run_compute() override {
-    own_.run();
-    mine_ = detail::owned_sums(part_, call_.dimension, held_.get(fields_.queue));
+  /// Accumulators of a message: of each result of as many slices as any rank owns.
+  [[nodiscard]] Index message() const { return most_slices_ * of_slice(); }
+  /// The first of the slices that this rank owns, of those that it holds.
+  [[nodiscard]] const double* own_sums() const {
+    const int d = call_.dimension;
+    const Index first = d < 0 ? 0 : part_.owned().begin[d];
+    return held_.doubles().data + first * of_slice() * Accumulator::words;
   }
+
+  void run_compute() override { own_.run(); }
   void run_exchange() override {
-    total_ = detail::sums_of_ranks(ranks_, part_, call_.dimension, mine_);
+    gather_.launch();
+    if (!gather_.needs_no_host()) read();
+  }
+  void read() {
+    std::vector<Accumulator> all(static_cast<std::size_t>(message() * ranks_.ranks()));
+    gather_.get(all.data());
+    total_ = detail::merged_sums(part_, call_.dimension, all);
   }
   [[nodiscard]] Record record() const override {
     const Geometry whole = whole_sites();
@@ -72,8 +94,11 @@ private:
     record.schedule = "binned, one message a reduction";
     record.ranks = ranks_.ranks();
     record.details.push_back({"rank_grid", 0, to_text(part_.ranks())});
-    record.details.push_back({"carrier", 0, "host"});
-    record.details.push_back({"exchange_bytes", message_bytes(), {}});
+    record.details.push_back({"carrier", 0, to_text(gather_.carrier())});
+    record.details.push_back(
+        {"exchange_bytes",
+         static_cast<double>(message() * Index{sizeof(Accumulator)} * ranks_.ranks()),
+         {}});
     record.details.push_back({"result", total_[0], {}});
     return record;
   }
@@ -124,11 +149,6 @@ private:
     whole.groups = part_.whole().count();
     return whole;
   }
-  /// Each rank sends an accumulator for each result of as many slices as any rank owns.
-  [[nodiscard]] double message_bytes() const {
-    const Index slices = call_.dimension < 0 ? 1 : share()[call_.dimension];
-    return static_cast<double>(slices * of_slice() * Index{sizeof mine_[0]} * ranks_.ranks());
-  }
   [[nodiscard]] Index owned_slices() const {
     const int d = call_.dimension;
     return d < 0 ? 1 : part_.owned().end[d] - part_.owned().begin[d];
@@ -138,10 +158,11 @@ private:
   OwnFields<T> fields_;
   FieldUse use_;
   ReduceCall<R, T> call_;
-  DeviceResult<BinnedSum<double>> held_;
+  Index most_slices_;
+  DeviceResult<Accumulator> held_;
   Program own_;
-  std::vector<BinnedSum<double>> mine_;
-  std::vector<double> total_;
+  comm::Gather gather_;
+  std::vector<double> total_{-1.0};
 };
 
 } // namespace

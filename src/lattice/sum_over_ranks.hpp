@@ -107,6 +107,17 @@ template <class F>
   return total;
 }
 
+namespace detail {
+
+/// The most slices along `dimension` that a rank owns; 1 where that is -1.
+[[nodiscard]] Index most_slices(const RankLattice& part, int dimension);
+/// What sums_of_ranks makes of the messages of all ranks, one after the other: accumulators of so
+/// many slices each.
+[[nodiscard]] std::vector<double> merged_sums(const RankLattice& part, int dimension,
+                                              const std::vector<BinnedSum<double>>& all);
+
+} // namespace detail
+
 /// Compares what all ranks found with the plain sums of all ranks: nearly the value, and its bits.
 /// `dimension` as of detail::sums_of_ranks. Collective.
 [[nodiscard]] Check compare_with(comm::Communicator& ranks, const RankLattice& part, int dimension,
