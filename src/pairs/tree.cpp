@@ -13,7 +13,6 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <numeric>
 
 namespace ridge::pairs {
 
@@ -80,6 +79,7 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
 template <class P>
 void Tree<P>::update() {
   octree_.build(begins_, choose_units());
+  met_is_here_ = true; // it has waited
   keys_are_right_ = true;
   prepare();
 }
@@ -87,6 +87,7 @@ void Tree<P>::update() {
 template <class P>
 void Tree<P>::follow() {
   octree_.follow(choose_units());
+  met_is_here_ = true;
   keys_are_right_ = false;
   prepare();
 }
@@ -168,36 +169,44 @@ void Tree<P>::share_out(int part, int parts, std::function<void(const TreeParts<
   parts_.sums = walk_.packed = packed_.elements();
 }
 
-/// By what groups cost in the sums before, once that is known: all parts know it of all groups.
+/// By what groups cost in the sums before, once that is known: all parts know it of all groups. The
+/// host has it by now, so that the device need not wait.
 template <class P>
 void Tree<P>::share_by_costs(Index groups) {
   const std::size_t parts = parts_.begins.size() - 1;
+  const auto* const met = static_cast<const std::uint32_t*>(met_on_host_.data());
+  if (group_ > 0 && !met_is_here_) queue_.wait();
+  const auto cost_of = [&, of_node = slots_of_node(options_.order)](Index begin, Index end) {
+    if (group_ == 0) return static_cast<double>(end - begin);
+    std::uint64_t sum = 0;
+    for (Index g = begin; g < end; ++g)
+      sum += std::uint64_t{cost_of_body} * met[2 * g] + std::uint64_t{of_node} * met[2 * g + 1];
+    return static_cast<double>(sum);
+  };
   const auto share = [&](std::size_t part) {
     return static_cast<double>(part) / static_cast<double>(parts);
   };
-  std::vector<double> before(static_cast<std::size_t>(groups) +
-                             1); // what those before a group cost
-  if (group_ > 0) {
-    std::vector<std::uint32_t> met(static_cast<std::size_t>(2 * groups));
-    copy_to_host(queue_, met.data(), met_.data(), 2 * groups);
-    queue_.wait();
-    for (std::size_t g = 0; g + 1 < before.size(); ++g)
-      before[g + 1] = before[g] + static_cast<double>(cost_of_body) * met[2 * g] +
-                      static_cast<double>(slots_of_node(options_.order)) * met[2 * g + 1];
-  } else {
-    std::iota(before.begin(), before.end(), 0.0);
+  parts_.moved = parts_.begins[parts] != groups;
+  if (!parts_.moved) {
+    // Messages are bound anew where shares move, so these stay as long as they are even.
+    constexpr double uneven = 1.02;
+    double most = 0;
+    double all = 0;
+    for (std::size_t p = 0; p < parts; ++p) {
+      const double cost = cost_of(parts_.begins[p], parts_.begins[p + 1]);
+      most = std::max(most, cost);
+      all += cost;
+    }
+    parts_.moved = most > uneven * share(1) * all;
   }
-  // Messages are bound anew where shares move, so these stay as long as they are even.
-  constexpr double uneven = 1.02;
-  double most = 0;
-  for (std::size_t p = 0; p < parts; ++p)
-    most = std::max(most, before[static_cast<std::size_t>(parts_.begins[p + 1])] -
-                              before[static_cast<std::size_t>(parts_.begins[p])]);
-  parts_.moved = parts_.begins[parts] != groups || most > uneven * share(1) * before.back();
   if (!parts_.moved) return;
+  const double all = cost_of(0, groups);
+  double before = 0;
+  Index group = 0;
   for (std::size_t p = 1; p < parts; ++p) {
-    const auto at = std::lower_bound(before.begin(), before.end(), share(p) * before.back());
-    parts_.begins[p] = at - before.begin();
+    for (; group < groups && before < share(p) * all; ++group)
+      before += cost_of(group, group + 1);
+    parts_.begins[p] = group;
   }
   parts_.begins[parts] = groups;
 }
@@ -246,12 +255,18 @@ void Tree<P>::walk_for_part() {
   exchange_(parts_);
   between(TreeStep::unpack, 0, first);
   between(TreeStep::unpack, end, parts_.bodies);
+  const Bytes costs{2 * groups * static_cast<Index>(sizeof(std::uint32_t))};
+  if (met_on_host_.size().value < costs.value)
+    met_on_host_ = Memory(queue_.device(), costs, "costs of groups", Memory::Place::staging);
+  copy_bytes_to_host(queue_, met_on_host_.data(), met_.data(), costs);
+  met_is_here_ = false;
 }
 
 template <class P>
 void Tree<P>::set_limit(std::uint32_t limit) {
   copy_to_device(queue_, limit_.data(), &limit, 1);
   queue_.wait();
+  met_is_here_ = true;
 }
 
 template <class P>

@@ -220,6 +220,8 @@ private:
   Field<Stored> gaps_; ///< in mixed precision
   Field<std::uint32_t> next_, met_, cut_, limit_;
   Field<double> costs_;
+  Memory met_on_host_;       ///< of several parts: a copy of met_
+  bool met_is_here_ = false; ///< the copy is done, as something has waited since
   int part_ = 0;
   std::function<void(const TreeParts<P>&)> exchange_; ///< over several parts
   TreeParts<P> parts_;
