@@ -27,12 +27,6 @@ def key_of(kernel: Any) -> str:
     return key
 
 
-def is_compiling() -> bool:
-    """Whether torch.compile looks at the call."""
-    torch: Any = sys.modules.get("torch")
-    return torch is not None and hasattr(torch, "compiler") and bool(torch.compiler.is_compiling())
-
-
 def compiled(kernel: Any, arrays: Sequence[Any], out: Any, schedule: str, device: Optional[str],
              numbers: Mapping[str, Any]) -> Any:
     """A call that torch.compile looks at: nothing here but what it follows."""

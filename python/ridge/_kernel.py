@@ -15,7 +15,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from . import _arrays, _core, _torch_func
-from ._compile import compiled, is_compiling, key_of
+from ._compile import compiled, key_of
 from ._record import Record, Records, records_of
 from ._trace import Parameter, TraceError, users_line
 
@@ -392,18 +392,20 @@ class Kernel:
         Raises TypeError for arrays that cannot be used in place, UsageError (a ValueError) for
         extents and schedules that do not fit, Failure (a RuntimeError) where the machine has not
         what is needed."""
-        if "torch" in sys.modules and is_compiling():
-            return compiled(self, arrays, out, schedule, device, numbers)
-        if _torch_func.is_active():
-            made = _torch_func.transformed(self, arrays, out, {"schedule": schedule, "device": device}, numbers)
-            if made is not NotImplemented:
-                return made
+        torch: Any = sys.modules.get("torch")
+        if torch is not None:
+            if hasattr(torch, "compiler") and torch.compiler.is_compiling():  # as torch.compile follows it
+                return compiled(self, arrays, out, schedule, device, numbers)
+            if (_torch_func.transforming or _torch_func.is_active)():
+                made = _torch_func.transformed(self, arrays, out, {"schedule": schedule, "device": device}, numbers)
+                if made is not NotImplemented:
+                    return made
         latest = self._latest
         try:
             for number in numbers.values():
                 if type(number) is not float and getattr(number, "requires_grad", False):
                     return torch_module().recorded(self, arrays, out, schedule, device, numbers)
-            if out is None and "torch" in sys.modules:
+            if out is None and torch is not None:
                 for array in arrays:
                     if getattr(array, "requires_grad", False) is True:
                         return torch_module().recorded(self, arrays, None, schedule, device, numbers)
@@ -412,14 +414,14 @@ class Kernel:
                 written = self._outputs_of(out)
                 if not latest[0].run((*arrays, *written), tuple(numbers.values()), schedule, device):
                     return torch_module().recorded(self, arrays, out, schedule, device, numbers)
-                if "torch" in sys.modules:
+                if torch is not None:
                     torch_module().changed(written)
                 return out
             all_arrays = self._call_arrays(arrays, out)
             core, values = self._bind_numbers(numbers, len(all_arrays))
             if not core.run(all_arrays, values, schedule, device):
                 return torch_module().recorded(self, arrays, out, schedule, device, numbers)
-            if out is not None and "torch" in sys.modules:
+            if out is not None and torch is not None:
                 torch_module().changed(self._outputs_of(out))
         except (TypeError, RuntimeError):
             self._explain(arrays, schedule, device, numbers)

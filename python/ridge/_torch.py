@@ -23,16 +23,26 @@ def is_asked(name: str, arrays: Sequence[Any], outs: Sequence[Any], numbers: Map
 
 
 @functools.cache
-def _increment() -> tuple[Any, Callable[[Any], None]]:
-    """Torch's type of tensors, and what tells it that one was written to: looked up once."""
+def _increment() -> tuple[Any, Callable[[Any], None], Optional[Callable[[Sequence[Any]], None]]]:
+    """Torch's type of tensors, what tells it that one was written to, and what tells it of several, where it has that."""
     torch: Any = sys.modules["torch"]
     known = getattr(torch.autograd.graph, "increment_version", None)
-    return torch.Tensor, known or (lambda out: out.detach().reshape(-1)[:0].zero_())
+    several = getattr(torch._C, "_increment_version", None)
+    try:
+        several((torch.empty(0),))
+    except Exception:  # noqa: BLE001  # whatever versions that have none, or for one alone, raise
+        several = None
+    return torch.Tensor, known or (lambda out: out.detach().reshape(-1)[:0].zero_()), several
 
 
 def changed(outs: Sequence[Any]) -> None:
     """Says to torch that tensors were written to, as its graphs may have kept them for later."""
-    tensor, increment = _increment()
+    tensor, increment, several = _increment()
+    if several is not None and isinstance(outs[0], tensor):
+        try:
+            return several(outs)
+        except (RuntimeError, TypeError):  # one has no versions, or is of another library
+            pass
     for out in outs:
         if isinstance(out, tensor) and not out.is_inference():
             increment(out)

@@ -10,10 +10,17 @@ from typing import Any, Optional
 from . import _arrays
 
 
+#: Torch's own is_active, once it was asked for.
+transforming: Optional[Callable[[], bool]] = None
+
+
 def is_active() -> bool:
     """True while a transform of torch.func is at work."""
-    torch: Any = sys.modules.get("torch")
-    return torch is not None and _asks()[0]()
+    global transforming
+    if "torch" not in sys.modules:
+        return False
+    transforming = _asks()[0]
+    return transforming()
 
 
 @functools.cache
@@ -109,4 +116,4 @@ def _forward_mode(kernel: Any) -> TypeError:
                      "jacrev and vmap of torch.func are")
 
 
-__all__ = ["is_active", "refuse", "transformed"]
+__all__ = ["is_active", "refuse", "transformed", "transforming"]
