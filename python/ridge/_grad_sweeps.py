@@ -71,8 +71,8 @@ class SweepsGradient:
                  **numbers: float) -> Any:
         """The gradients of the sum of cotangent*(arrays after so many steps): takes the arrays of a run,
         which it leaves as they are, and the cotangent; of two time levels a tuple of cotangents, one a
-        level. `schedule` is of the runs from one checkpoint to the next. Returns a named tuple by `by`. Raises
-        UsageError where `memory` holds too few states."""
+        level. `schedule` is of the runs from one checkpoint to the next, and looked at where there is none.
+        Returns a named tuple by `by`. Raises UsageError where `memory` holds too few states."""
         kernel = self.in_time.kernel
         if len(arrays) != len(kernel.arrays) + 1:
             raise TypeError(f"the gradient of {kernel.__name__} takes {len(kernel.arrays) + 1} arrays "
@@ -105,6 +105,8 @@ class SweepsGradient:
         again = apart * len(saved) - len(saved)
         self.plan = {"checkpoints": len(saved) + 1, "states": min(apart, steps), "again": again,
                      "bytes": taken, "apart": apart, "steps": steps}
+        if not saved and options["schedule"] != "auto":  # no run takes it
+            self.in_time.run(*map(_arrays.copy_of, now), *given[self.levels:], steps=1, **options, **values)
         if is_result and saved:
             saved.append([_arrays.copy_of(a) for a in now])
             self.in_time.run(*now, *given[self.levels:], steps=rest, **options, **values)

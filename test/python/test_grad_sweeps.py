@@ -128,6 +128,19 @@ def test_states_in_16_bits_have_gradients_in_float32(rng, wave):
         np.testing.assert_allclose(a, b, atol=2e-2 * np.abs(b).max())
 
 
+def test_a_wrong_schedule_is_noticed_where_all_states_are_kept(rng, burgers):
+    in_time = ridge.sweeps(burgers, boundary="periodic")
+    gradient = ridge.grad(in_time, memory="1MB")
+    u, nu, w = rng.uniform(0.05, 0.15, (3, 6, 9))
+    right = gradient(u, nu, w, steps=3, device="cpu")
+    assert gradient.plan["checkpoints"] == 1
+    in_time(u, nu, steps=1, device="cpu")
+    for a, b in zip(gradient(u, nu, w, steps=3, schedule=in_time.record.schedule, device="cpu"), right):
+        np.testing.assert_array_equal(a, b)
+    with pytest.raises(ridge.UsageError, match="unknown schedule field 'tiles'"):
+        gradient(u, nu, w, steps=3, schedule="tiles=3", device="cpu")
+
+
 def test_no_steps_and_what_does_not_fit(burgers):
     in_time = ridge.sweeps(burgers, boundary="dirichlet:1", memory="1MB")
     u = np.ones((4, 4))

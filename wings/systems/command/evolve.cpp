@@ -43,7 +43,7 @@ public:
     command.add("--observed", &own_.observed,
                 "FILE.h5 or FILE.h5:/path: traces, a row a receiver, for --gradient");
     command.add("--memory", &own_.memory,
-                "such as 4GB: what --gradient takes of the device; half of what is free if not "
+                "such as 4GB: what --gradient takes of each device; half of what is free if not "
                 "given");
     command.add("--check", &own_.check,
                 "prove the adjoint of --gradient on this run: dot products, and differences of the "

@@ -300,13 +300,7 @@ void SystemCommand::finish() {
   std::vector<Sums> now;
   if (!kernel_.storage.empty()) now = sums();
   if (!output_) return;
-  if (setup_.part) {
-    const Index n[] = {extents_.x, extents_.y, extents_.z};
-    record.size = Extents(n, chain_.rank);
-    record.work = chain::work_of(kernel_.description(bytes_), extents_);
-    record.ranks = ranks_.ranks();
-    record.details.push_back({"rank_grid", 0, comm::to_text(setup_.part->grid.ranks())});
-  }
+  add_ranks(record);
   record.schedule = setup_.schedule;
   const Seconds each{seconds() / static_cast<double>(taken())};
   const auto sites = static_cast<double>(extents_.x * extents_.y * extents_.z);

@@ -8,6 +8,7 @@
 #include "evolve_system_gradient.hpp"
 
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -46,12 +47,19 @@ private:
     int array;
   };
   void plan_gradient();
-  /// As many as the memory has room for. Throws UsageError that says the least that does.
+  /// As many as the memory of each rank has room for. Throws UsageError that says the least that
+  /// does. Collective.
   [[nodiscard]] Index states_kept(const chain::SystemSetup& setup,
                                   const chain::SystemAdjoint& adjoint) const;
+  /// Ranks that have this one's device, too. Collective.
+  [[nodiscard]] Index sharing_device() const;
   [[nodiscard]] ProofRun proof_run(const chain::SystemAdjoint& adjoint) const;
+  /// Calls f(z, values) on rank 0 for the planes of a derivative. Collective.
+  void for_each_plane(const chain::SystemGradient& of, int array,
+                      const std::function<void(Index z, const void*)>& f) const;
   void write_gradient(const io::Writing& out, const Gradient& asked,
                       const chain::SystemGradient& from) const;
+  /// Rank 0 writes. Collective.
   void write_gradients(const chain::SystemGradient& from, double loss);
 
   [[nodiscard]] bool continues() const { return goes_on_ && o_.output.empty(); }
@@ -181,7 +189,10 @@ private:
     Index step = -1, begin = 0, end = 0;
     std::vector<char> planes;
   };
-  void gather(int array, Index z, Gathered& block);
+  using ReadBox = std::function<void(const chain::SystemBox& box, void* to)>;
+  void gather(int array, Index z, Gathered& block, const ReadBox& read) const;
+  /// What the record of a run over ranks says of the whole.
+  void add_ranks(Record& record) const;
   /// As doubles.
   [[nodiscard]] std::vector<double> get(int array, Index z);
 

@@ -11,6 +11,7 @@
 #include "io/output_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -101,7 +102,6 @@ void evolve_gradient(const SystemOptions& options, const SystemKernel& kernel) {
 }
 
 void SystemCommand::plan_gradient() {
-  refuse_if(ranks_.ranks() > 1, "--gradient runs on one rank, not on {}", ranks_.ranks());
   for (const std::string& text : o_.gradients) {
     const DatasetName name = parse_dataset_name(text, "--gradient");
     const std::string array = name.path.substr(name.path.rfind('/') + 1);
@@ -115,6 +115,7 @@ void SystemCommand::plan_gradient() {
     }
     gradients_.push_back({name, array_of(array)});
   }
+  if (ranks_.rank() > 0) return; // the first one alone writes
   std::set<fs::path> files;
   for (const Gradient& asked : gradients_)
     files.insert(asked.to.file);
@@ -124,18 +125,32 @@ void SystemCommand::plan_gradient() {
 
 Index SystemCommand::states_kept(const chain::SystemSetup& setup,
                                  const chain::SystemAdjoint& adjoint) const {
-  const chain::GradientMemory needed = chain::gradient_memory(kernel_, setup, adjoint);
-  const Bytes free = queue_->device().free_memory();
-  const Bytes most = o_.memory.empty() ? Bytes{free.value / 2} : parse_memory(o_.memory);
+  chain::GradientMemory needed = chain::gradient_memory(kernel_, setup, adjoint);
+  const auto greatest = [&](Bytes of) { // of the ranks
+    return Bytes{static_cast<Index>(ranks_.greatest(static_cast<double>(of.value)))};
+  };
+  needed = {greatest(needed.arrays), greatest(needed.state)};
+  const Bytes free{queue_->device().free_memory().value / 2 / sharing_device()};
+  const Bytes most =
+      o_.memory.empty() ? Bytes{-greatest({-free.value}).value} : parse_memory(o_.memory);
   const Index room = (most.value - needed.arrays.value) / needed.state.value;
   if (most < needed.arrays + needed.state) {
     throw UsageError(fmt::format(
-        "--memory {}: {} is the least that does: {} for the arrays in {}, and {} for one state of "
-        "the run",
+        "--memory {}: {} is the least that does{}: {} for the arrays in {}, and {} for one state "
+        "of the run",
         o_.memory.empty() ? to_text(most) : o_.memory, to_text(needed.arrays + needed.state),
-        to_text(needed.arrays), setup.element_bytes == 4 ? "fp32" : "fp64", to_text(needed.state)));
+        setup.part ? " on each rank" : "", to_text(needed.arrays),
+        setup.element_bytes == 4 ? "fp32" : "fp64", to_text(needed.state)));
   }
   return std::min(room, last());
+}
+
+Index SystemCommand::sharing_device() const {
+  std::array<char, 256> host{};
+  (void)gethostname(host.data(), host.size() - 1);
+  const auto all =
+      ranks_.gather_text(std::string(host.data()) + " " + to_text(queue_->device().id()));
+  return std::count(all.begin(), all.end(), all[static_cast<std::size_t>(ranks_.rank())]);
 }
 
 ProofRun SystemCommand::proof_run(const chain::SystemAdjoint& adjoint) const {
@@ -144,13 +159,18 @@ ProofRun SystemCommand::proof_run(const chain::SystemAdjoint& adjoint) const {
   made.setup.schedule = "auto";
   made.kept = states_kept(made.setup, adjoint);
   for (int a = 0; a < arrays(); ++a) {
-    const Index3 n = points_of(a);
-    made.arrays.emplace_back();
-    std::vector<double> plane(static_cast<std::size_t>(n.x * n.y));
+    const comm::Box own = own_points(a);
+    const Index row = points_of(a).x;
+    std::vector<double>& values = made.arrays.emplace_back();
+    std::vector<double> plane(static_cast<std::size_t>(row * points_of(a).y));
     const auto field = std::find(names_.begin(), names_.end(), name_of(a)) - names_.begin();
-    for (Index z = 0; z < n.z; ++z) {
+    for (Index z = own.begin.z; z < own.end.z; ++z) {
       read_plane(fields_[static_cast<std::size_t>(field)], z, plane);
-      made.arrays.back().insert(made.arrays.back().end(), plane.begin(), plane.end());
+      for (Index y = own.begin.y; y < own.end.y; ++y) {
+        const auto begin = plane.begin() + static_cast<std::ptrdiff_t>(row * y);
+        values.insert(values.end(), begin + static_cast<std::ptrdiff_t>(own.begin.x),
+                      begin + static_cast<std::ptrdiff_t>(own.end.x));
+      }
     }
   }
   for (const Gradient& asked : gradients_) {
@@ -167,7 +187,7 @@ void SystemCommand::execute_gradient(const chain::SystemAdjoint& adjoint,
             observed.traces.size(), o_.receivers, setup_.receivers.size());
   for (const fs::path& file : observed.files)
     plan_.reads(file, "the observed traces");
-  plan_.claim();
+  if (ranks_.rank() == 0) plan_.claim();
   queue_.emplace(device_of_run(ranks_, o_.device, {o_.restart, {}, {}}));
   setup_.schedule = chain::to_text(
       chain::parse_schedule(o_.schedule.empty() ? "auto" : o_.schedule, queue_->device(),
@@ -196,7 +216,8 @@ void SystemCommand::execute_gradient(const chain::SystemAdjoint& adjoint,
         check_interrupt();
       });
   progress_.clear();
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  const double seconds =
+      ranks_.greatest(std::chrono::duration<double>(Clock::now() - begin).count());
   if (!std::isfinite(loss)) {
     throw Failure(fmt::format("the traces are not finite after {} steps, so there is no gradient; "
                               "a smaller --dt may help",
@@ -204,6 +225,7 @@ void SystemCommand::execute_gradient(const chain::SystemAdjoint& adjoint,
   }
   write_gradients(gradient, loss);
   Record record = system_->record();
+  add_ranks(record);
   record.schedule = setup_.schedule;
   const auto detail = [&](const char* name, double value) {
     record.details.push_back({name, value, ""});
@@ -239,13 +261,11 @@ void SystemCommand::write_gradient(const io::Writing& out, const Gradient& asked
   std::vector<Index> shape{n.z, n.y, n.x};
   shape.erase(shape.begin(), shape.begin() + (3 - dimensions_));
   OutputDataset data(out.file(), asked.to.path, out.called().string(), shape, native_type(bytes_));
-  std::vector<std::byte> plane(static_cast<std::size_t>(n.x * n.y * bytes_));
-  for (Index z = 0; z < n.z; ++z) {
-    from.read(asked.array, {{0, 0, z}, {n.x, n.y, 1}}, plane.data());
+  for_each_plane(from, asked.array, [&](Index z, const void* plane) {
     Piece piece{std::vector<Index>(shape.size(), 0), shape, z * n.x * n.y, n.x * n.y};
     if (dimensions_ == 3) piece.start[0] = z, piece.count[0] = 1;
-    data.write(piece, plane.data(), bytes_);
-  }
+    data.write(piece, plane, bytes_);
+  });
   data.close();
 }
 
@@ -255,6 +275,11 @@ void SystemCommand::write_gradients(const chain::SystemGradient& gradient, doubl
     files[gradients_[i].to.file].push_back(i);
   quiet_hdf5();
   for (const auto& [file, all] : files) {
+    if (ranks_.rank() > 0) { // what the first one asks for
+      for (const std::size_t i : all)
+        for_each_plane(gradient, gradients_[i].array, [](Index, const void*) {});
+      continue;
+    }
     io::OutputFile made(plan_, file);
     io::Writing out(made.path(), file);
     for (const std::size_t i : all)

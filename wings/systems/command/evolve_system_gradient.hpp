@@ -37,8 +37,9 @@ struct ProofRun {
   chain::SystemSetup setup;
   const chain::SystemAdjoint& adjoint;
   Index steps = 0, kept = 1;
-  std::vector<std::vector<double>> arrays; ///< of the start, by the system's arrays
-  std::vector<int> varied;                 ///< arrays by which derivatives are asked for
+  std::vector<std::vector<double>>
+      arrays;              ///< of the start, by the system's arrays: this rank's part
+  std::vector<int> varied; ///< arrays by which derivatives are asked for
 };
 /// Throws UsageError where nothing reaches the receivers or the loss does not change, Failure where
 /// the adjoint is wrong.

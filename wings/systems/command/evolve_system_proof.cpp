@@ -32,10 +32,33 @@ double dot(const std::vector<Values>& a, const std::vector<Values>& b) {
   return sum;
 }
 
+/// Over all ranks.
+double sum_of(const ProofRun& run, double mine) {
+  return run.setup.part ? run.setup.part->ranks->sum(mine) : mine;
+}
+double greatest_of(const ProofRun& run, double mine) {
+  return run.setup.part ? run.setup.part->ranks->greatest(mine) : mine;
+}
+
 Values random_values(std::size_t count, std::uint64_t seed) {
   Values made(count);
   for (std::size_t i = 0; i < count; ++i)
     made[i] = random_value(seed, static_cast<std::int64_t>(i));
+  return made;
+}
+
+/// Of an array, by the points' places among those of all ranks.
+Values random_field(const ProofRun& run, int array, std::uint64_t seed) {
+  const Index3 n = chain::layout_of(run.kernel.description(8), array, run.setup.extents).points;
+  const Index3 all = run.setup.part ? run.setup.whole() : n;
+  const Index3 begin = run.setup.begin();
+  Values made;
+  for (Index z = begin.z; z < begin.z + n.z; ++z) {
+    for (Index y = begin.y; y < begin.y + n.y; ++y) {
+      for (Index x = begin.x; x < begin.x + n.x; ++x)
+        made.push_back(random_value(seed, x + all.x * (y + all.y * z)));
+    }
+  }
   return made;
 }
 
@@ -99,7 +122,7 @@ LinearRun linear(const ProofRun& run) {
   for (int a = 0; a < run.kernel.arrays(); ++a) {
     if (!run.kernel.is_state(a)) continue;
     Values& values = made.arrays[static_cast<std::size_t>(a)];
-    values = random_values(values.size(), seed++);
+    values = random_field(run, a, seed++);
     made.states.push_back(a);
   }
   return made;
@@ -109,8 +132,7 @@ double norm(const Values& values) {
   return std::sqrt(dot(values, values));
 }
 /// Makes a part of <v, J' w> as large as the others; one that is 0 stays as it is.
-void scale(Values& v, const Values& derivative) {
-  const double size = norm(derivative);
+void scale(Values& v, double size) {
   for (double& value : v)
     value /= size > 0 ? size : 1;
 }
@@ -123,35 +145,39 @@ double dot_error(Queue& queue, const ProofRun& run) {
       derive(queue, run, v.setup, v.arrays, v.states, [&](const chain::Traces& traces) {
         for (const Values& trace : traces) {
           w.push_back(random_values(trace.size(), 1000 + w.size()));
-          scale(w.back(), trace);
+          scale(w.back(), norm(trace));
         }
         return w;
       });
   double backward = 0;
   for (std::size_t i = 0; i < v.states.size(); ++i) {
     Values& values = v.arrays[static_cast<std::size_t>(v.states[i])];
-    scale(values, found.by[i]);
-    backward += dot(values, found.by[i]);
+    scale(values, std::sqrt(sum_of(run, dot(found.by[i], found.by[i]))));
+    backward += sum_of(run, dot(values, found.by[i]));
   }
   for (std::size_t i = 0; i < v.setup.wavelets.size(); ++i)
-    scale(v.setup.wavelets[i], found.by_wavelets[i]);
+    scale(v.setup.wavelets[i], norm(found.by_wavelets[i]));
   backward += dot(v.setup.wavelets, found.by_wavelets);
   chain::System system(queue, run.kernel, v.setup);
   start(system, v.arrays);
   system.run(run.steps);
+  const chain::Traces traces = traces_of_all(system, v.setup);
   double size = 0;
   for (std::size_t r = 0; r < w.size(); ++r)
-    size += norm(system.traces()[r]) * norm(w[r]);
+    size += norm(traces[r]) * norm(w[r]);
   refuse_if(!(size > 0), "--check: nothing reaches the receivers in {} steps", run.steps);
-  return std::abs(dot(system.traces(), w) - backward) / size;
+  return std::abs(dot(traces, w) - backward) / size;
 }
 
 /// A direction: smooth, with some noise, and of each array's own size.
-Values direction(const Values& of, bool is_state, std::uint64_t seed) {
+Values direction(const ProofRun& run, int array, std::uint64_t seed) {
+  const Values& of = run.arrays[static_cast<std::size_t>(array)];
+  const bool is_state = run.kernel.is_state(array);
   double largest = 0;
   for (const double value : of)
     largest = std::max(largest, std::abs(value));
-  Values made = random_values(of.size(), seed);
+  largest = greatest_of(run, largest);
+  Values made = random_field(run, array, seed);
   for (std::size_t i = 0; i < of.size(); ++i) {
     const double smooth = 1 + 0.3 * made[i];
     made[i] = smooth * (!is_state ? of[i] : largest > 0 ? largest : 1);
@@ -165,12 +191,10 @@ double slope(Queue& queue, const ProofRun& run, const chain::Traces& observed) {
              [&](const chain::Traces& traces) { return residuals_of(traces, observed); });
   std::vector<Values> along;
   std::uint64_t seed = 1000;
-  for (const int a : run.varied) {
-    along.push_back(
-        direction(run.arrays[static_cast<std::size_t>(a)], run.kernel.is_state(a), seed++));
-  }
+  for (const int a : run.varied)
+    along.push_back(direction(run, a, seed++));
   const double here = loss_of(found.traces, observed);
-  const double each = dot(found.by, along);
+  const double each = sum_of(run, dot(found.by, along));
   const auto remainder = [&](double step) {
     std::vector<Values> arrays = run.arrays;
     for (std::size_t v = 0; v < run.varied.size(); ++v) {
@@ -181,7 +205,7 @@ double slope(Queue& queue, const ProofRun& run, const chain::Traces& observed) {
     chain::System system(queue, run.kernel, run.setup);
     start(system, arrays);
     system.run(run.steps);
-    return std::abs(loss_of(system.traces(), observed) - here - step * each);
+    return std::abs(loss_of(traces_of_all(system, run.setup), observed) - here - step * each);
   };
   constexpr double step = 1e-4;
   const double first = remainder(step);

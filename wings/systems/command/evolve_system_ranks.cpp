@@ -63,23 +63,53 @@ void SystemCommand::bring(int array, Index z, void* to) {
     return;
   }
   Gathered& block = gathered_[static_cast<std::size_t>(array)];
-  if (block.step != system_->step() || z < block.begin || z >= block.end) gather(array, z, block);
+  if (block.step != system_->step() || z < block.begin || z >= block.end) {
+    block.step = system_->step();
+    gather(array, z, block,
+           [&](const chain::SystemBox& box, void* part) { system_->read(array, box, part); });
+  }
   if (ranks_.rank() > 0) return;
   const auto bytes = static_cast<std::size_t>(n.x * n.y * bytes_);
   std::memcpy(to, block.planes.data() + static_cast<std::size_t>(z - block.begin) * bytes, bytes);
 }
 
-void SystemCommand::gather(int array, Index z, Gathered& block) {
+void SystemCommand::for_each_plane(const chain::SystemGradient& of, int array,
+                                   const std::function<void(Index z, const void*)>& f) const {
+  const Index3 n = points_of(array);
+  const auto read = [&](const chain::SystemBox& box, void* part) { of.read(array, box, part); };
+  const auto bytes = static_cast<std::size_t>(n.x * n.y * bytes_);
+  Gathered block;
+  block.planes.resize(bytes);
+  for (Index z = 0; z < n.z; ++z) {
+    if (!setup_.part) {
+      read({{0, 0, z}, {n.x, n.y, 1}}, block.planes.data());
+      f(z, block.planes.data());
+      continue;
+    }
+    if (z >= block.end) gather(array, z, block, read);
+    if (ranks_.rank() == 0)
+      f(z, block.planes.data() + static_cast<std::size_t>(z - block.begin) * bytes);
+  }
+}
+
+void SystemCommand::add_ranks(Record& record) const {
+  if (!setup_.part) return;
+  const Index n[] = {extents_.x, extents_.y, extents_.z};
+  record.size = Extents(n, record.size.rank());
+  record.work = chain::work_of(kernel_.description(bytes_), extents_);
+  record.ranks = ranks_.ranks();
+  record.details.push_back({"rank_grid", 0, comm::to_text(setup_.part->grid.ranks())});
+}
+
+void SystemCommand::gather(int array, Index z, Gathered& block, const ReadBox& read) const {
   constexpr Index most = Index{4} << 20; // bytes of a block of planes: few messages, little memory
   const Index3 n = points_of(array);
-  block.step = system_->step();
   block.begin = z;
   block.end = std::min(n.z, z + std::max<Index>(1, most / (n.x * n.y * bytes_)));
   const comm::Box planes{{0, 0, z}, {n.x, n.y, block.end}};
   const comm::Box own = comm::overlap(own_, planes);
   std::vector<std::byte> mine(static_cast<std::size_t>(own.count() * bytes_));
-  if (!own.empty())
-    system_->read(array, {{0, 0, own.begin.z - own_.begin.z}, own.extents()}, mine.data());
+  if (!own.empty()) read({{0, 0, own.begin.z - own_.begin.z}, own.extents()}, mine.data());
   comm::gather_box(ranks_, setup_.part->grid, planes, mine.data(), bytes_, block.planes);
 }
 
@@ -99,19 +129,9 @@ std::vector<double> SystemCommand::get(int array, Index z) {
 std::vector<std::vector<double>> SystemCommand::all_traces() const {
   std::vector<std::vector<double>> all = traces_before_;
   all.resize(setup_.receivers.size());
-  if (all.empty()) return all;
-  const std::size_t steps = system_->traces().front().size();
-  std::vector<double> mine;
-  for (const auto& trace : system_->traces())
-    mine.insert(mine.end(), trace.begin(), trace.end());
-  std::vector<double> of_ranks(mine.size() * static_cast<std::size_t>(ranks_.ranks()));
-  ranks_.all_gather(mine.data(), mine.size() * sizeof(double), of_ranks.data());
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    const auto owner = static_cast<std::size_t>(system_->owner_of_receiver(r));
-    const auto begin =
-        of_ranks.begin() + static_cast<std::ptrdiff_t>(owner * mine.size() + r * steps);
-    all[r].insert(all[r].end(), begin, begin + static_cast<std::ptrdiff_t>(steps));
-  }
+  const chain::Traces found = chain::traces_of_all(*system_, setup_);
+  for (std::size_t r = 0; r < all.size(); ++r)
+    all[r].insert(all[r].end(), found[r].begin(), found[r].end());
   return all;
 }
 

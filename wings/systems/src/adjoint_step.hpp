@@ -7,6 +7,7 @@
 #include <ridge/chain/system/gradient.hpp>
 #include <ridge/device/generate.hpp>
 
+#include "adjoint_surroundings.hpp"
 #include "face_launches.hpp"
 #include "faces.hpp"
 #include "matched_adjoint.hpp"
@@ -49,7 +50,8 @@ public:
   AdjointOf(Queue& queue, System& system, const SystemKernel& kernel, const SystemSetup& setup,
             const SystemAdjoint& adjoint)
       : queue_(queue), system_(system), kernel_(kernel), setup_(setup), adjoint_(adjoint),
-        chain_(adjoint.kernel.description(setup.element_bytes)) {
+        chain_(adjoint.kernel.description(setup.element_bytes)),
+        around_(queue_, setup_, adjoint_, chain_) {
     setup_.walls.resize(kernel.of_double.arrays.size());
     allocate();
     bind_operations();
@@ -99,8 +101,10 @@ public:
   void end() override {
     for (const Bound& fold : medium_)
       fold.run();
-    for (std::vector<double>& one : by_wavelets_)
+    for (std::vector<double>& one : by_wavelets_) {
       std::reverse(one.begin(), one.end());
+      if (setup_.part) sum_over_ranks(one, *setup_.part->ranks);
+    }
     queue_.wait();
   }
 
@@ -154,6 +158,10 @@ private:
 
   void bind_operations() {
     std::vector<int> stale; // arrays of the system whose faces are not set
+    const Description& forward = kernel_.description(setup_.element_bytes);
+    const auto places = [this](int a) {
+      return points_from(memory(a), layouts_[static_cast<std::size_t>(a)], {});
+    };
     for (int k = 0; k < static_cast<int>(chain_.operations.size()); ++k) {
       const OperationInfo& op = chain_.operations[static_cast<std::size_t>(k)];
       std::vector<int> read;
@@ -168,12 +176,9 @@ private:
         if (kernel_.is_state(a) && op.writes(derivative(a))) spread.push_back(a);
       }
       Launch made;
+      around_.bring_forward(made.faces, forward, read, places);
       add_faces(made.faces, of_system(read));
-      if (!spread.empty()) {
-        add_copies(made.faces, op, setup_.extents, [this](int a) {
-          return points_from(memory(a), layouts_[static_cast<std::size_t>(a)], {});
-        });
-      }
+      around_.bring(made.faces, op, {{}, setup_.extents}, {}, places);
       made.again = again(op);
       made.program.emplace(bind(k, !spread.empty()));
       made.folds = folds_of(spread);
@@ -189,15 +194,14 @@ private:
     one.spacing = setup_.spacing;
     one.extents = setup_.extents;
     one.first = k;
-    Index3 beyond{};
+    const BeyondWalls beyond =
+        spreads ? beyond_walls(setup_, chain_, {{}, setup_.extents}) : BeyondWalls{};
     for (int d = 0; d < 3; ++d) {
-      if (comm::along(setup_.extents, d) == 1) {
+      if (comm::along(setup_.whole(), d) == 1)
         one.spacing[static_cast<std::size_t>(d)] = std::numeric_limits<double>::infinity();
-      } else if (spreads) {
-        comm::along(beyond, d) = chain_.dimensions[static_cast<std::size_t>(d)].beyond;
-        comm::along(one.extents, d) += 2 * comm::along(beyond, d);
-      }
+      comm::along(one.extents, d) += comm::along(beyond.before, d) + comm::along(beyond.behind, d);
     }
+    const Index3& before = beyond.before;
     for (int a = 0; a < arrays(); ++a) {
       const ArrayLayout& at = layouts_[static_cast<std::size_t>(a)];
       T* const item = memory(a) + at.before;
@@ -205,7 +209,7 @@ private:
         one.arrays.push_back({item, 0, 0});
       } else {
         one.arrays.push_back(
-            {item - beyond.x - beyond.y * at.row - beyond.z * at.plane, at.row, at.plane});
+            {item - before.x - before.y * at.row - before.z * at.plane, at.row, at.plane});
       }
     }
     one.schedule = parse_schedule("fuse=none", queue_.device(), chain_, one.extents).schedule;
@@ -227,29 +231,6 @@ private:
                                     [&](const OperationInfo& one) { return one.name == op.name; });
     return found == all.end() ? -1 : static_cast<int>(found - all.begin());
   }
-  /// Along dimensions of one item, points that an operation reads show it.
-  void add_copies(std::vector<Bound>& to, const OperationInfo& op, const Index3& extents,
-                  const std::function<LayerPoints<T>(int array)>& place) {
-    std::vector<BeyondArray<T>> all;
-    for (const int a : adjoint_.of_neighbours) {
-      const LayerPoints<T> at = place(a);
-      BeyondArray<T> one;
-      one.data = at.data;
-      one.row = at.row;
-      one.plane = at.plane;
-      one.before = -at.at({op.reach(a).low.x, op.reach(a).low.y, op.reach(a).low.z});
-      one.size = one.before + at.size;
-      for (int d = 0; d < 3; ++d) {
-        one.shell.end[d] = one.shell.high[d] = comm::along(extents, d);
-        if (one.shell.end[d] > 1) continue;
-        one.shell.begin[d] = op.reach(a).low.along(d);
-        one.shell.end[d] += op.reach(a).high.along(d);
-        one.faces[d][0].image = one.faces[d][1].image = Image::first;
-      }
-      if (one.shell.count() > 0) all.push_back(one);
-    }
-    add_faces(to, all);
-  }
   void add_faces(std::vector<Bound>& to, const std::vector<BeyondArray<T>>& all) {
     Index most = 0;
     for (const BeyondArray<T>& one : all)
@@ -270,7 +251,8 @@ private:
         FoldedArray<T> one{
             faces_of<T>(kernel_, setup_, a, layouts_[static_cast<std::size_t>(by)], memory(by)),
             axis};
-        if (one.shell.ends(axis) == 0 || comm::along(setup_.extents, axis) == 1) continue;
+        fold_at_walls(one.shell);
+        if (one.shell.ends(axis) == 0 || comm::along(setup_.whole(), axis) == 1) continue;
         most = std::max(most, one.lines());
         all.push_back(one);
       }
@@ -279,6 +261,16 @@ private:
       made.push_back(bind_on_faces(queue_, folded_.back(), most));
     }
     return made;
+  }
+
+  /// Sides that are no walls have nothing beyond them to fold.
+  void fold_at_walls(ShellOf& shell) const {
+    for (int d = 0; d < 3; ++d) {
+      if (comm::along(setup_.whole(), d) == 1) continue;
+      if (!ends_at_wall(setup_, d, 0)) shell.begin[d] = shell.low[d] = 0;
+      if (!ends_at_wall(setup_, d, 1))
+        shell.high[d] = shell.end[d] = comm::along(setup_.extents, d);
+    }
   }
 
   void bind_layers() {
@@ -292,14 +284,11 @@ private:
   }
 
   void match_layers() {
-    if (matched_faces(kernel_, setup_).empty()) return;
+    if (matched_faces_back(kernel_, setup_, chain_).empty()) return; // on all ranks
     using Arrays = typename MatchedAdjoint<T>::Arrays;
     matched_ = std::make_unique<MatchedAdjoint<T>>(
         queue_, kernel_, setup_, adjoint_,
-        Arrays{[this](int a) { return memory(a); }, layouts_,
-               [this](auto& to, const auto& op, const Index3& extents, const auto& place) {
-                 add_copies(to, op, extents, place);
-               }});
+        Arrays{[this](int a) { return memory(a); }, layouts_, around_});
   }
 
   /// Receivers add to derivatives, and sources record them.
@@ -326,18 +315,25 @@ private:
     sources_ =
         recorded.empty() ? Bound{} : probes_.bind_receivers(queue_, recorded, counter_.span());
   }
+  /// Those of the points around a place that this rank owns.
   [[nodiscard]] std::vector<ProbeTap<T>> taps(int array, const std::array<double, 3>& position,
                                               double weight, int number) const {
     const int by = derivative(array);
     const ArrayLayout& at = layouts_[static_cast<std::size_t>(by)];
     std::vector<ProbeTap<T>> made;
     for (const Around& one : around(kernel_, setup_, array, position, "a place").points) {
-      if (one.weight == 0) continue;
-      made.push_back({memory(by), at.elements,
-                      at.before + one.at.x + one.at.y * at.row + one.at.z * at.plane,
+      const Index3 begin = setup_.begin();
+      const Index3 p{one.at.x - begin.x, one.at.y - begin.y, one.at.z - begin.z};
+      if (one.weight == 0 || !has(p)) continue;
+      made.push_back({memory(by), at.elements, at.before + p.x + p.y * at.row + p.z * at.plane,
                       static_cast<T>(one.weight * weight), number});
     }
     return made;
+  }
+  /// Of this rank's points, from its first one on.
+  [[nodiscard]] bool has(const Index3& p) const {
+    const Index3& n = setup_.extents;
+    return p.x >= 0 && p.x < n.x && p.y >= 0 && p.y < n.y && p.z >= 0 && p.z < n.z;
   }
 
   Queue& queue_;
@@ -346,6 +342,7 @@ private:
   SystemSetup setup_;
   const SystemAdjoint& adjoint_;
   const Description& chain_;
+  Surroundings<T> around_;
   std::vector<ArrayLayout> layouts_;
   std::vector<Memory> memories_; ///< of arrays that are none of the system's
   std::vector<Launch> launches_;

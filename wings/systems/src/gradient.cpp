@@ -41,6 +41,26 @@ SystemAdjoint adjoint_of(std::string_view system) {
       fmt::format("there is no gradient of {} yet; there is one of {}", system, names));
 }
 
+Traces traces_of_all(const System& system, const SystemSetup& setup) {
+  const Traces& mine = system.traces();
+  if (!setup.part || mine.empty()) return mine;
+  const std::size_t steps = mine.front().size();
+  std::vector<double> packed;
+  for (const std::vector<double>& trace : mine)
+    packed.insert(packed.end(), trace.begin(), trace.end());
+  comm::Communicator& ranks = *setup.part->ranks;
+  std::vector<double> of_ranks(packed.size() * static_cast<std::size_t>(ranks.ranks()));
+  ranks.all_gather(packed.data(), packed.size() * sizeof(double), of_ranks.data());
+  Traces all;
+  for (std::size_t r = 0; r < mine.size(); ++r) {
+    const auto owner = static_cast<std::size_t>(system.owner_of_receiver(r));
+    const auto begin =
+        of_ranks.begin() + static_cast<std::ptrdiff_t>(owner * packed.size() + r * steps);
+    all.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(steps));
+  }
+  return all;
+}
+
 GradientMemory gradient_memory(const SystemKernel& kernel, const SystemSetup& setup,
                                const SystemAdjoint& adjoint) {
   GradientMemory needed;
@@ -131,8 +151,8 @@ struct SystemGradient::Parts {
 
 SystemGradient::SystemGradient(Queue& queue, System& system, const SystemKernel& kernel,
                                const SystemSetup& setup, const SystemAdjoint& adjoint, Index kept) {
-  if (!kernel.swaps.empty() || setup.part)
-    throw UsageError("gradients are of systems whose arrays are not swapped, on one rank");
+  if (!kernel.swaps.empty())
+    throw UsageError("gradients are of systems whose arrays are not swapped");
   if (!free_faces(kernel, setup).empty()) {
     throw UsageError("gradients know no free faces; antimirror is known: no normal stress and no "
                      "tangential velocity");
@@ -170,7 +190,7 @@ StepsBack SystemGradient::run(Index steps, const std::function<Traces(const Trac
     }
     if (!begun) { // all steps are taken
       p.go(end);
-      p.step->begin(by_traces(p.system.traces()));
+      p.step->begin(by_traces(traces_of_all(p.system, p.setup)));
       begun = true;
     }
     p.go(--end);

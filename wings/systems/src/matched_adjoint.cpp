@@ -39,14 +39,20 @@ ArrayLayout derivative_layout(const Description& adjoint, int array, const Index
   return layout_of(wide, array, extents);
 }
 
+int shared_by(const SystemSetup& setup, const MatchedFace& face) {
+  const bool divided = setup.part && comm::along(setup.part->grid.ranks(), face.axis) > 1;
+  return 2 * face.axis + (divided ? face.side : 0);
+}
+
 Bytes matched_adjoint_memory(const SystemKernel& kernel, const SystemSetup& setup,
                              const SystemAdjoint& adjoint) {
   const Description& backward = adjoint.kernel.description(setup.element_bytes);
   const Description& forward = kernel.description(setup.element_bytes);
   Index elements = 0;
-  std::array<std::set<int>, 3> shared;
-  for (const MatchedFace& face : matched_faces(kernel, setup)) {
-    std::set<int>& of_axis = shared[static_cast<std::size_t>(face.axis)];
+  std::array<std::set<int>, 6> shared;
+  for (const MatchedFace& face : matched_faces_back(kernel, setup, backward)) {
+    if (face.points() == 0) continue;
+    std::set<int>& of_axis = shared[static_cast<std::size_t>(shared_by(setup, face))];
     const OperationInfo& op = forward.operations[static_cast<std::size_t>(face.operation)];
     for (int a = static_cast<int>(adjoint.derivatives.size());
          a < static_cast<int>(backward.arrays.size()); ++a) {

@@ -6,6 +6,7 @@
 #include <ridge/chain/system/adjoint.hpp>
 #include <ridge/core/error.hpp>
 
+#include "adjoint_surroundings.hpp"
 #include "matched_layers.hpp"
 
 #include <array>
@@ -29,6 +30,9 @@ struct TransposedBy {
 [[nodiscard]] ArrayLayout derivative_layout(const Description& adjoint, int array,
                                             const Index3& extents);
 
+/// Faces with the same number, of 6, share what operations hand on.
+[[nodiscard]] int shared_by(const SystemSetup& setup, const MatchedFace& face);
+
 /// Memory of its own that a layer's adjoint has: what it remembers, and of operations.
 [[nodiscard]] Bytes matched_adjoint_memory(const SystemKernel& kernel, const SystemSetup& setup,
                                            const SystemAdjoint& adjoint);
@@ -40,10 +44,7 @@ public:
   struct Arrays {
     std::function<T*(int array)> memory;
     const std::vector<ArrayLayout>& layouts;
-    /// Appends what sets copies that operations read of neighbours along dimensions of one item.
-    std::function<void(std::vector<Bound>& to, const OperationInfo& op, const Index3& extents,
-                       const std::function<LayerPoints<T>(int array)>& place)>
-        add_copies;
+    Surroundings<T>& around;
   };
 
   /// All must outlive it.
@@ -52,7 +53,7 @@ public:
       : queue_(queue), kernel_(kernel), setup_(setup), adjoint_(adjoint),
         chain_(adjoint.kernel.description(setup.element_bytes)), arrays_(std::move(arrays)),
         behind_(chain_.operations.size()) {
-    for (const MatchedFace& face : matched_faces(kernel, setup)) {
+    for (const MatchedFace& face : matched_faces_back(kernel, setup, chain_)) {
       for (const TransposedBy& group : transposed_by(kernel, adjoint)) {
         if (group.operation == face.operation) add(face, group);
       }
@@ -83,69 +84,73 @@ private:
   }
 
   void add(const MatchedFace& face, const TransposedBy& group) {
-    // Layers before both faces of an axis lie alike, and share what operations hand on.
-    std::vector<std::optional<LayerPoints<T>>>& shared =
-        of_axis_[static_cast<std::size_t>(face.axis)];
-    shared.resize(chain_.arrays.size());
-    std::vector<LayerPoints<T>> places;
-    std::vector<MatchedArray<T>> taken;
-    const OperationInfo& forward = kernel_.description(setup_.element_bytes)
-                                       .operations[static_cast<std::size_t>(face.operation)];
-    for (int a = 0; a < static_cast<int>(chain_.arrays.size()); ++a) {
-      const auto by = std::find(adjoint_.derivatives.begin(), adjoint_.derivatives.end(), a);
-      const auto of = static_cast<int>(by - adjoint_.derivatives.begin());
-      const bool is_own = a >= given() && by == adjoint_.derivatives.end();
-      const bool comes_in = by != adjoint_.derivatives.end() && forward.writes(of);
-      const bool takes =
-          comes_in && std::find(face.arrays.begin(), face.arrays.end(), of) != face.arrays.end();
-      const auto real = [&] {
-        return points_from(arrays_.memory(a), arrays_.layouts[static_cast<std::size_t>(a)],
-                           face.begin);
-      };
-      if (takes) {
-        places.push_back(own(a, face.extents));
-        taken.push_back(tables_.array(queue_, kernel_, setup_, face, of));
-        taken.back().array = real();
-        taken.back().memory = places.back();
-      } else if (is_own || comes_in) { // of arrays without derivatives along the axis: 0
-        auto& one = shared[static_cast<std::size_t>(a)];
-        if (!one) one = own(a, face.extents);
-        places.push_back(*one);
-      } else {
-        places.push_back(real());
-      }
-    }
     std::vector<Bound>& to = behind_[static_cast<std::size_t>(group.by.back())];
-    to.push_back(tables_.bind(queue_, taken));
+    std::vector<LayerPoints<T>> places;
+    if (face.points() > 0) {
+      std::vector<MatchedArray<T>> taken;
+      for (int a = 0; a < static_cast<int>(chain_.arrays.size()); ++a)
+        places.push_back(place(face, a, taken));
+      to.push_back(tables_.bind(queue_, taken));
+    }
     for (const int k : group.by) {
+      const bool spreads = k == group.by.back();
       const OperationInfo& op = chain_.operations[static_cast<std::size_t>(k)];
-      if (k == group.by.back())
-        arrays_.add_copies(to, op, face.extents,
-                           [&](int a) { return places[static_cast<std::size_t>(a)]; });
-      programs_.push_back(std::make_unique<Program>(bind(face, k, k == group.by.back(), places)));
+      const Index3& b = face.begin;
+      const Index3& n = face.extents;
+      const comm::Box items{b, {b.x + n.x, b.y + n.y, b.z + n.z}};
+      if (spreads) {
+        arrays_.around.bring(to, op, items, box_of_face(setup_, chain_, face),
+                             [&](int a) { return places[static_cast<std::size_t>(a)]; });
+      }
+      if (places.empty()) continue;
+      programs_.push_back(std::make_unique<Program>(bind(face, k, items, spreads, places)));
       to.emplace_back([program = programs_.back().get()] { program->run(); });
     }
   }
+  /// The first item of an array in a layer; `taken` gets arrays whose derivatives it remembers.
+  [[nodiscard]] LayerPoints<T> place(const MatchedFace& face, int a,
+                                     std::vector<MatchedArray<T>>& taken) {
+    const OperationInfo& forward = kernel_.description(setup_.element_bytes)
+                                       .operations[static_cast<std::size_t>(face.operation)];
+    const auto by = std::find(adjoint_.derivatives.begin(), adjoint_.derivatives.end(), a);
+    const auto of = static_cast<int>(by - adjoint_.derivatives.begin());
+    const bool is_own = a >= given() && by == adjoint_.derivatives.end();
+    const bool comes_in = by != adjoint_.derivatives.end() && forward.writes(of);
+    const LayerPoints<T> real =
+        points_from(arrays_.memory(a), arrays_.layouts[static_cast<std::size_t>(a)], face.begin);
+    if (!is_own && !comes_in) return real;
+    if (comes_in && std::find(face.arrays.begin(), face.arrays.end(), of) != face.arrays.end()) {
+      const LayerPoints<T> made = own(a, face.extents);
+      taken.push_back(tables_.array(queue_, kernel_, setup_, face, of));
+      taken.back().array = real;
+      taken.back().memory = made;
+      return made;
+    }
+    // Of arrays without derivatives along the axis: 0. Layers before both faces of an axis lie
+    // alike, and share what operations hand on, unless the axis is divided.
+    auto& shared = shared_[static_cast<std::size_t>(shared_by(setup_, face))];
+    shared.resize(chain_.arrays.size());
+    auto& one = shared[static_cast<std::size_t>(a)];
+    if (!one) one = own(a, face.extents);
+    return *one;
+  }
 
-  /// The last operation spreads derivatives to items around the layer, and beyond faces.
-  [[nodiscard]] Program bind(const MatchedFace& face, int k, bool spreads,
+  /// The last operation spreads derivatives beyond walls, too.
+  [[nodiscard]] Program bind(const MatchedFace& face, int k, const comm::Box& items, bool spreads,
                              const std::vector<LayerPoints<T>>& places) const {
     const OperationInfo& op = chain_.operations[static_cast<std::size_t>(k)];
     SystemStep one = step_along(setup_, face);
     one.first = k;
-    Index3 beyond{};
-    for (int d = 0; d < 3 && spreads; ++d) {
-      if (comm::along(setup_.extents, d) == 1) continue;
-      comm::along(beyond, d) = chain_.dimensions[static_cast<std::size_t>(d)].beyond;
-      comm::along(one.extents, d) += 2 * comm::along(beyond, d);
-    }
+    const BeyondWalls beyond = spreads ? beyond_walls(setup_, chain_, items) : BeyondWalls{};
+    for (int d = 0; d < 3; ++d)
+      comm::along(one.extents, d) += comm::along(beyond.before, d) + comm::along(beyond.behind, d);
     for (int a = 0; a < static_cast<int>(places.size()); ++a) {
       const LayerPoints<T>& at = places[static_cast<std::size_t>(a)];
       if (!op.reads(a) && !op.writes(a)) { // a row of it stands for all
         one.arrays.push_back(
             {arrays_.memory(a) + arrays_.layouts[static_cast<std::size_t>(a)].before, 0, 0});
       } else {
-        one.arrays.push_back({at.data - at.at(beyond), at.row, at.plane});
+        one.arrays.push_back({at.data - at.at(beyond.before), at.row, at.plane});
       }
     }
     one.schedule = parse_schedule("fuse=none", queue_.device(), chain_, one.extents).schedule;
@@ -161,7 +166,7 @@ private:
   std::vector<Memory> memories_;
   MatchedTables<T> tables_;
   std::vector<std::unique_ptr<Program>> programs_;
-  std::array<std::vector<std::optional<LayerPoints<T>>>, 3> of_axis_;
+  std::array<std::vector<std::optional<LayerPoints<T>>>, 6> shared_;
   std::vector<std::vector<Bound>> behind_; ///< by operation of the adjoint
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace ridge::chain {
@@ -63,23 +64,29 @@ void require_linear(const SystemKernel& kernel, const Description& chain) {
   }
 }
 
-/// The part of a layer that this rank has.
-void place(MatchedFace& face, const SystemSetup& setup) {
+/// Where a layer begins and ends along its axis, with `more` points further inside.
+std::array<Index, 2> ends_of_layer(const SystemSetup& setup, const MatchedFace& face, Index more) {
   const Index whole = along(setup.whole(), face.axis);
-  const Index mine = along(setup.begin(), face.axis);
   // Points half a spacing aside lie in the layer, too.
-  const Index width = std::min(whole, setup.layers.width + 1);
+  const Index width = std::min(whole, setup.layers.width + 1 + more);
   const Index first = face.side == 0 ? 0 : whole - width;
+  return {first, first + width};
+}
+
+/// The part of a layer that this rank has.
+void place(MatchedFace& face, const SystemSetup& setup, Index more) {
+  const auto [first, last] = ends_of_layer(setup, face, more);
+  const Index mine = along(setup.begin(), face.axis);
   const Index n = along(setup.extents, face.axis);
   const Index begin = std::clamp<Index>(first - mine, 0, n);
   face.extents = setup.extents;
   along(face.begin, face.axis) = begin;
-  along(face.extents, face.axis) = std::clamp<Index>(first + width - mine, 0, n) - begin;
+  along(face.extents, face.axis) = std::clamp<Index>(last - mine, 0, n) - begin;
 }
 
-} // namespace
-
-std::vector<MatchedFace> matched_faces(const SystemKernel& kernel, const SystemSetup& setup) {
+/// Faces of all ranks, those with `more` points.
+std::vector<MatchedFace> all_faces(const SystemKernel& kernel, const SystemSetup& setup,
+                                   const std::function<Index(int axis)>& more) {
   std::vector<MatchedFace> made;
   if (!setup.layers.matched || !setup.layers.any()) return made;
   const Description& chain = kernel.description(setup.element_bytes);
@@ -90,11 +97,38 @@ std::vector<MatchedFace> matched_faces(const SystemKernel& kernel, const SystemS
       if (!setup.layers
                .faces[static_cast<std::size_t>(face.axis)][static_cast<std::size_t>(face.side)])
         continue;
-      place(face, setup);
+      place(face, setup, more(face.axis));
       face.arrays = arrays_along(kernel, chain.operations[static_cast<std::size_t>(op)], face.axis);
-      if (face.points() > 0 && !face.arrays.empty()) made.push_back(face);
+      if (!face.arrays.empty()) made.push_back(face);
     }
   }
+  return made;
+}
+
+Index reach_back(const Description& adjoint, int axis) {
+  return adjoint.dimensions[static_cast<std::size_t>(axis)].beyond;
+}
+
+} // namespace
+
+std::vector<MatchedFace> matched_faces(const SystemKernel& kernel, const SystemSetup& setup) {
+  std::vector<MatchedFace> made = all_faces(kernel, setup, [](int /*axis*/) { return 0; });
+  std::erase_if(made, [](const MatchedFace& face) { return face.points() == 0; });
+  return made;
+}
+
+std::vector<MatchedFace> matched_faces_back(const SystemKernel& kernel, const SystemSetup& setup,
+                                            const Description& adjoint) {
+  return all_faces(kernel, setup, [&](int axis) { return reach_back(adjoint, axis); });
+}
+
+comm::Box box_of_face(const SystemSetup& setup, const Description& adjoint,
+                      const MatchedFace& face) {
+  constexpr Index far = Index{1} << 40;
+  comm::Box made{{-far, -far, -far}, {far, far, far}};
+  const auto ends = ends_of_layer(setup, face, reach_back(adjoint, face.axis));
+  along(made.begin, face.axis) = ends[0];
+  along(made.end, face.axis) = ends[1];
   return made;
 }
 

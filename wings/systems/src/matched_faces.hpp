@@ -27,6 +27,14 @@ struct MatchedFace {
 /// that none are known for.
 [[nodiscard]] std::vector<MatchedFace> matched_faces(const SystemKernel& kernel,
                                                      const SystemSetup& setup);
+/// For the way back: all ranks have the same faces, and faces with the items further inside to
+/// which transposed operations add. A rank may have no item of some.
+[[nodiscard]] std::vector<MatchedFace> matched_faces_back(const SystemKernel& kernel,
+                                                          const SystemSetup& setup,
+                                                          const Description& adjoint);
+/// Such a face in the whole range, without ends along the other axes.
+[[nodiscard]] comm::Box box_of_face(const SystemSetup& setup, const Description& adjoint,
+                                    const MatchedFace& face);
 
 /// b and a for the points of an array in a layer.
 [[nodiscard]] std::array<std::vector<double>, 2> memory_factors(const SystemKernel& kernel,

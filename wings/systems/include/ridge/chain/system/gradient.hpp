@@ -14,6 +14,9 @@ namespace ridge::chain {
 /// Values of each receiver, or source, one a step.
 using Traces = std::vector<std::vector<double>>;
 
+/// The traces of all receivers, of which each rank has some. Collective.
+[[nodiscard]] Traces traces_of_all(const System& system, const SystemSetup& setup);
+
 /// Memory of a device that the gradient of a run takes: arrays, and one state of those that steps
 /// change. There is at least one state.
 struct GradientMemory {
@@ -31,23 +34,25 @@ struct StepsBack {
 class SystemGradient {
 public:
   /// `system` is one of this kernel and setup on the queue, written and started; it keeps no state
-  /// of the run afterwards. At most `kept` states are kept, 1 or more. Throws what System throws,
-  /// and UsageError for arrays that are swapped and for several ranks. All must outlive it.
+  /// of the run afterwards. At most `kept` states are kept, 1 or more, on all ranks alike. Throws
+  /// what System throws, and UsageError for arrays that are swapped. All must outlive it.
+  /// Collective, run too.
   SystemGradient(Queue& queue, System& system, const SystemKernel& kernel, const SystemSetup& setup,
                  const SystemAdjoint& adjoint, Index kept);
   ~SystemGradient();
   SystemGradient(SystemGradient&&) noexcept;
   SystemGradient& operator=(SystemGradient&&) = delete;
 
-  /// Takes so many steps, asks for the derivatives of the loss by the traces, and takes the steps
-  /// back. `passed` is called now and then with the part that is done; it may throw.
+  /// Takes so many steps, asks for the derivatives of the loss by the traces of all ranks, and
+  /// takes the steps back. `passed` is called now and then with the part that is done; it may
+  /// throw.
   StepsBack run(
       Index steps, const std::function<Traces(const Traces&)>& by_traces,
       const std::function<void(double part)>& passed = [](double) {});
-  /// A box of the derivative by an array of the system, of numbers of the setup's size, packed on
-  /// the host: by the medium, or by the start of what steps change.
+  /// A box of this rank's part of the derivative by an array of the system, of numbers of the
+  /// setup's size, packed on the host: by the medium, or by the start of what steps change.
   void read(int array, const SystemBox& box, void* to) const;
-  /// The derivatives by the wavelet of each source.
+  /// The derivatives by the wavelet of each source, on all ranks.
   [[nodiscard]] const Traces& by_wavelets() const;
 
   struct Parts;
