@@ -141,7 +141,8 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Description& d, const Ra
   return s;
 }
 
-/// True where an operation reads an array around the item by itself, and other points beyond the ends.
+/// True where an operation reads an array around the item by itself, and other points beyond the
+/// ends.
 bool reads_across(const Description& d) {
   if (d.rank < 2 ||
       !(d.dimensions[0].edge == Edge::clamp || d.dimensions[0].edge == Edge::periodic))
@@ -346,6 +347,22 @@ int marched_items(const DeviceFacts& facts, const Description& d, const Range& n
   return static_cast<int>(std::clamp<Index>(ceil_div(n.items(), lanes), 1, most));
 }
 
+/// Lanes that march through the items away from all ends, where the chain says which these are:
+/// rows that leave the units blocks enough, and blocks of few rows beside theirs. A lane of a short
+/// column spends its time on the rows before it; other chains have an item a lane.
+void set_interior(const DeviceFacts& facts, const Description& d, const Range& n, GpuSchedule& s) {
+  constexpr Index access_bytes = 16;
+  constexpr Index lanes_of_unit = 4096;
+  constexpr Index least = 8;
+  constexpr Index most = 64;
+  if (!reads_across(d) || d.joined_ends()[0] != d.last() || n.x < 32) return;
+  const Index items = access_bytes / d.element_bytes;
+  const Index rows = n.items() / (items * lanes_of_unit * std::max(facts.units, 1));
+  if (rows < least) return;
+  s.steps = static_cast<int>(std::min(most, rows));
+  s.block = d.rank > 2 ? BlockShape{{32, 8, 1}} : BlockShape{{128, 1, 1}};
+}
+
 GpuSchedule gpu_default(const Device& device, const Description& d, const Range& n) {
   const DeviceFacts& facts = device.facts();
   GpuSchedule s;
@@ -364,6 +381,7 @@ GpuSchedule gpu_default(const Device& device, const Description& d, const Range&
                        passing_of_groups(d, n, fuse_all).passing == Passing::march;
   const bool pays =
       few_items(facts, n) || (marches && bytes_outside(d, n) > facts.last_level_cache.value);
+  set_interior(facts, d, n, s);
   if (d.last() > 0 && d.joined_ends()[0] == d.last()) {
     s.fuse = fuse_all;
   } else if (pays && set_one_launch(facts, d, n, s)) {
@@ -419,7 +437,7 @@ std::vector<NamedSchedule> named_schedules(const Device& device, const Descripti
     GpuSchedule fused = gpu_default(device, d, n);
     GpuSchedule fission = fused;
     fission.fuse = fuse_none;
-    fission.block = block_for(d, n);
+    if (fission.steps == 1) fission.block = block_for(d, n);
     if (fused.fuse != fuse_all) {
       fused.fuse = fuse_all;
       if (!d.scans_in(0, d.last()) && n.instances() == 1) set_gpu_tile(device.facts(), d, n, fused);

@@ -201,6 +201,18 @@ def places_of(shape):
     return np.empty(rows * items + 1)[1:].reshape(shape), np.empty((rows, items + 3))[:, :items]
 
 
+def check_marches(gradient, rng):
+    """Lanes that march through interior points, and those of the shell around, have the bits of a lane a point."""
+    for shape in ((13, 20), (5, 8), (11, 19)):  # the last: rows are no whole accesses
+        u, k, w = rng.uniform(0.5, 1.5, (3, *shape))
+        right = gradient(u, k, w, rate=0.2, device=SIMT, schedule="steps=1")
+        for schedule in ("steps=3 block=4x2x1", "steps=64 block=32x1x1"):
+            outs = np.full((2, *shape), np.nan)
+            gradient(u, k, w, rate=0.2, device=SIMT, schedule=schedule, out=tuple(outs))
+            for a, b in zip(outs, right):
+                np.testing.assert_array_equal(a, b)
+
+
 def test_adjoints_say_which_points_are_interior(diffusion):
     def interior(gradient):
         return re.findall(r"interior\{(.*)\};", gradient.adjoint.source)
@@ -222,6 +234,8 @@ def test_diffusion_has_the_gradient_of_its_differences(device, rng, diffusion, s
         again = gradient(u, there, w, rate=0.2, device=device)
         for a, b in zip(found, again):
             np.testing.assert_allclose(a, b, rtol=0, atol=0 if device == "cpu" else 1e-15)
+    if device == SIMT:
+        check_marches(gradient, rng)
     if device == "cpu":  # one more to compile
         return
     found = ridge.grad(diffusion, by=("rate", "out"))(u, k, w, rate=0.2, device=device)

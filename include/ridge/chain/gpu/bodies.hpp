@@ -9,5 +9,6 @@
 #include <ridge/chain/gpu/points.hpp>
 #include <ridge/chain/gpu/points_alike.hpp>
 #include <ridge/chain/gpu/points_apart.hpp>
+#include <ridge/chain/gpu/points_interior.hpp>
 #include <ridge/chain/gpu/points_march.hpp>
 #include <ridge/chain/gpu/tiles.hpp>

@@ -164,6 +164,43 @@ Bound bind_apart(Queue& queue, const Call<C, T>& call, const GpuSchedule& s,
                        call.chain, windows, narrowed<C, T, First, Last, false>(call.windows), n});
 }
 
+/// Lanes that march through interior items, and others for the shell around these; empty where
+/// there is no interior of whole accesses, or places do not fit 32 bits.
+template <class C, class T, int First, int Last>
+Bound bind_interior(Queue& queue, const Call<C, T>& call, const GpuSchedule& s,
+                    const AlikeWindows<C, T, First, Last>& windows) {
+  constexpr int items = interior_items<C, T, First, Last>();
+  using Body = PointsInterior<C, T, First, Last, items>;
+  constexpr Domain d = domain_of<Operation<C, First>>();
+  constexpr Domain in = interior_of<C, First, Last>();
+  constexpr Index most = Index{1} << 30;
+  const Index3 n = call.plan->extents;
+  if (n.x % items != 0 || !in_packs<C, T, First, Last>(call, items) ||
+      std::max(n.z * windows.plane, n.y * windows.row) > most || n.x > most)
+    return {};
+  Body body{call.chain, windows, narrowed<C, T, First, Last, false>(call.windows), n, {}, {},
+            {},         1};
+  for (int k = 0; k < 3; ++k) {
+    const auto extent = static_cast<int>(k == 0 ? n.x : k == 1 ? n.y : n.z);
+    const int each = k == 0 ? items : 1;
+    body.all.begin[k] = d.begin.along(k);
+    body.all.end[k] = extent + d.end.along(k);
+    body.inner.begin[k] = (std::max(in.begin.along(k), d.begin.along(k)) + each - 1) / each * each;
+    body.inner.end[k] = (extent + std::min(in.end.along(k), d.end.along(k))) / each * each;
+    if (body.inner.extent(k) == 0) return {};
+  }
+  const int marched = body.inner.extent(Body::march);
+  body.rows = std::min(s.steps, marched);
+  const auto blocks = [](Index all, Index each) { return static_cast<int>(tiles_of(all, each)); };
+  body.blocks[0] = blocks(body.inner.end[0], Index{s.block.x} * items);
+  body.blocks[1] = Body::march == 1 ? blocks(marched, Index{body.rows} * s.block.y)
+                                    : blocks(body.inner.extent(1), s.block.y);
+  body.blocks[2] = Body::march == 1 ? 1 : blocks(marched, Index{body.rows} * s.block.z);
+  const int inside = body.blocks[0] * body.blocks[1] * body.blocks[2];
+  const int around = blocks(body.all.items() - body.inner.items(), s.block.count());
+  return bind_body(queue, {{inside + around, 1, 1}, s.block, 0}, body);
+}
+
 template <class C, class T, int First, int Last>
 Bound bind_points(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
   if constexpr (run_marches<C, First, Last>()) {
@@ -184,6 +221,12 @@ Bound bind_points(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
     }
     if constexpr (may_be_apart<C, First, Last>()) {
       if (const auto windows = alike<C, T, First, Last>(call)) {
+        if constexpr (may_march_interior<C, T, First, Last>()) {
+          if (s.steps > 1) {
+            if (Bound bound = bind_interior<C, T, First, Last>(queue, call, s, *windows))
+              return bound;
+          }
+        }
         if (Bound bound = bind_apart<C, T, First, Last>(queue, call, s, *windows)) return bound;
       }
     }

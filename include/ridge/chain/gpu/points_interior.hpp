@@ -1,0 +1,118 @@
+// Launches of one operation, or of several joined in registers, that say which items are interior:
+// lanes march through these, several of a row at a time. The others are a shell around them, whose
+// lanes have an item each and compute it as Points does.
+#pragma once
+
+#include <ridge/chain/gpu/interior_columns.hpp>
+#include <ridge/chain/gpu/memory.hpp>
+
+namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
+
+/// Items from `begin` on and before `end`.
+struct ItemBox {
+  int begin[3] = {0, 0, 0}, end[3] = {0, 0, 0};
+
+  [[nodiscard]] RIDGE_FN int extent(int d) const {
+    return end[d] > begin[d] ? end[d] - begin[d] : 0;
+  }
+  [[nodiscard]] RIDGE_FN int items() const { return extent(0) * extent(1) * extent(2); }
+};
+
+/// Part `number` of six of the items of `all` that are not in `inner`: what lies before and behind
+/// it along z, along y of its planes, and along x of its rows.
+[[nodiscard]] RIDGE_FN ItemBox shell_part(const ItemBox& all, const ItemBox& inner, int number) {
+  const int along = 2 - number / 2;
+  const bool is_before = number % 2 == 0;
+  ItemBox part;
+  RIDGE_UNROLL
+  for (int d = 0; d < 3; ++d) {
+    const bool is_outer = d < along || (d == along && is_before);
+    const bool is_whole = d < along || (d == along && !is_before);
+    part.begin[d] = is_outer ? all.begin[d] : d == along ? inner.end[d] : inner.begin[d];
+    part.end[d] = is_whole ? all.end[d] : d == along ? inner.begin[d] : inner.end[d];
+  }
+  return part;
+}
+
+/// The run First to Last over all its items: `rows` packs of Items a lane of the interior.
+template <class C, class T, int First, int Last, int Items>
+struct PointsInterior {
+  static constexpr int max_threads = most_block_threads;
+  static constexpr int min_blocks = 2; ///< 128 registers
+  static constexpr bool prepared_early = true;
+  static constexpr const char* name = Operation<C, First>::name;
+  static constexpr int march = InteriorRows<C, First, Last>::march;
+
+  C chain;
+  AlikeWindows<C, T, First, Last> alike;
+  NarrowWindows<C, T, First, Last, false> windows;
+  Index3 n;
+  ItemBox all, inner;
+  int blocks[3]; ///< of the interior, along x, y and z
+  int rows;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const int block = lane.block().x;
+    const int inside = blocks[0] * blocks[1] * blocks[2];
+    if (block < inside) {
+      const int above = block / blocks[0];
+      column(lane, block - above * blocks[0], above % blocks[1], above / blocks[1]);
+    } else {
+      const Dim3 shape = lane.block_extent();
+      shell(lane, (block - inside) * (shape.x * shape.y * shape.z) + lane.rank());
+    }
+  }
+
+private:
+  /// The items of a lane of the interior.
+  template <class Lane>
+  RIDGE_DEVICE void column(Lane& lane, int block_x, int block_y, int block_z) const {
+    const Dim3 t = lane.thread();
+    const Dim3 shape = lane.block_extent();
+    // From a whole access on, so that warps have whole lines.
+    const int x = (block_x * shape.x + t.x) * Items;
+    int y = 0;
+    int z = 0;
+    int begin = (march == 1 ? block_y * shape.y + t.y : block_z * shape.z + t.z) * rows;
+    if constexpr (march == 2) y = inner.begin[1] + block_y * shape.y + t.y;
+    begin += inner.begin[march];
+    const int end = inner.end[march] - begin < rows ? inner.end[march] : begin + rows;
+    if (x < inner.begin[0] || x >= inner.end[0] || begin >= end) return;
+    if (march == 2 ? y >= inner.end[1] : t.z > 0) return;
+    (march == 1 ? y : z) = begin;
+    const auto row = static_cast<int>(alike.row);
+    const auto plane = static_cast<int>(alike.plane);
+    InteriorColumn<Lane, C, T, First, Last, Items> memory{
+        lane, alike, n, row, plane, x + y * row + z * plane, {}, {}};
+    memory.begin();
+    RIDGE_NO_UNROLL
+    for (int i = begin; i < end; ++i) {
+      memory.look_ahead(i + 1 < end);
+      run_item<Pack<T, Items>, First, Last, false, true>(chain, memory, x, march == 1 ? i : y,
+                                                         march == 1 ? 0 : i);
+      memory.go_on();
+    }
+  }
+  /// An item of the shell, by its number.
+  template <class Lane>
+  RIDGE_DEVICE void shell(Lane& lane, int number) const {
+    RIDGE_NO_UNROLL
+    for (int i = 0; i < 6; ++i) {
+      const ItemBox part = shell_part(all, inner, i);
+      const int items = part.items();
+      if (number < items) {
+        const int above = number / part.extent(0);
+        const int x = part.begin[0] + number - above * part.extent(0);
+        const int y = part.begin[1] + above % part.extent(1);
+        const int z = part.begin[2] + above / part.extent(1);
+        const Memory<Lane, C, T, First, Last, false> memory{lane, windows, n, 0, 0, true};
+        run_item<Pack<T, 1>, First, Last, true>(chain, memory, x, y, z);
+        return;
+      }
+      number -= items;
+    }
+  }
+};
+
+} // namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME
