@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace ridge::gauge::detail {
 
 /// Of links that went so far that they, or fermions on them, are no numbers.
@@ -148,7 +150,7 @@ private:
                                          .most_iterations = options_.most_iterations,
                                          .reproducible = options_.reproducible,
                                          .go_on = go_on()});
-    if (now.broken)
+    if (!std::isfinite(now.residual))
       throw NoNumbers(fmt::format("the {} of fermions: links or fermions are no numbers", what));
     fail_if(!now.converged,
             "the {} of fermions: conjugate gradients have a residual of {:.2g} after {} "
