@@ -77,10 +77,11 @@ struct HmcCommand {
     describe(c, hmc.trajectories(), label());
     write_configuration(ranks, plan, output, written, c);
     const bool stopped = interrupt_seen_by(ranks);
-    if (stopped)
+    if (stopped || !failure_.empty())
       fmt::print("{} holds the links after trajectory {}: go on with --start {}\n", output,
                  hmc.trajectories(), output);
     ranks.barrier(); // the first to end ends all: not before rank 0 has written
+    if (!failure_.empty()) throw Failure(failure_);
     if (stopped) throw Interrupted{};
     print(hmc);
   }
@@ -103,7 +104,10 @@ private:
   }
 
   void check_fermions() const {
+    refuse_if(options.csw && !options.kappa, "--csw is for fermions: --kappa is needed, too");
     if (!options.kappa) return;
+    refuse_if(options.csw && !std::isfinite(*options.csw), "--csw {}: expected a number",
+              options.csw.value_or(0));
     refuse_if(!std::isfinite(*options.kappa), "--kappa {}: expected a number", *options.kappa);
     refuse_if(options.gauge_steps < 1, "--gauge-steps {}: expected at least 1",
               options.gauge_steps);
@@ -118,8 +122,9 @@ private:
   }
 
   [[nodiscard]] std::string label() const {
-    const std::string fermions =
+    std::string fermions =
         options.kappa ? fmt::format(", two flavours of kappa {}", *options.kappa) : "";
+    if (options.csw) fermions += fmt::format(", csw {}", *options.csw);
     return fmt::format("ridge hmc, beta {}{}, length {}, {} steps of {}, seed {}", options.beta,
                        fermions, options.length, options.steps, integrator, options.seed);
   }
@@ -139,6 +144,10 @@ private:
         last = hmc.trajectory(always);
       } catch (const Interrupted&) {
         break; // the links are those before it
+      } catch (const Failure& error) {
+        if (i == 0) throw;
+        failure_ = error.what();
+        break;
       }
       plaquettes_.push_back(last.plaquette);
       changes_.push_back(last.energy_change);
@@ -191,6 +200,7 @@ private:
       const gauge::Hmc::Solves solved = hmc.solves();
       record.details.insert(record.details.end(),
                             {{"kappa", *options.kappa, ""},
+                             {"csw", options.csw.value_or(0), ""},
                              {"solves", static_cast<double>(solved.solves), ""},
                              {"iterations", static_cast<double>(solved.iterations), ""}});
     }
@@ -206,6 +216,7 @@ private:
   std::vector<double> plaquettes_, changes_, weights_;
   Index accepted_ = 0;
   double seconds_ = 0;
+  std::string failure_; ///< what ended the trajectories before the last one
 };
 
 } // namespace
@@ -222,6 +233,7 @@ void add_hmc(const Command& gauge) {
       {"--steps", &o->options.steps, "of a trajectory; 10 if not given"},
       {"--integrator", &o->integrator, "omelyan (if not given; two forces a step) or leapfrog"},
       {"--kappa", &o->options.kappa, "two flavours of Wilson fermions, antiperiodic in time"},
+      {"--csw", &o->options.csw, "the clover term's coefficient; no term if not given"},
       {"--gauge-steps", &o->options.gauge_steps,
        "by the gauge force in each move of links between fermion forces; 4 if not given"},
       {"--tol", &o->options.force_tolerance, "|b - A x| / |b| in forces; 1e-8 if not given"},

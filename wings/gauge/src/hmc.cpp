@@ -40,6 +40,9 @@ const HmcOptions& checked(const HmcOptions& options) {
             "a trajectory of length {}: expected a number above 0", options.length);
   if (options.steps < 1)
     throw UsageError(fmt::format("a trajectory of {} steps: expected at least 1", options.steps));
+  refuse_if(options.csw && !(options.kappa && std::isfinite(*options.csw)),
+            "a clover term of csw {}: expected a number, and kappa of its fermions",
+            options.csw.value_or(0));
   if (!options.kappa) return options;
   if (!std::isfinite(*options.kappa))
     throw UsageError(fmt::format("kappa {}: expected a number", *options.kappa));
@@ -186,14 +189,20 @@ Trajectory Hmc::trajectory(bool always) {
   Energy end;
   try {
     start = energy();
-    integrate();
-    end = energy();
+    try {
+      integrate();
+      end = energy();
+    } catch (const detail::NoNumbers&) {
+      end.fermions = std::numeric_limits<double>::infinity(); // steps that are far too long
+    }
   } catch (...) {
     copy_links(s.queue, s.links, s.before); // as after the last trajectory
     throw;
   }
   Trajectory result;
   result.energy_change = end.sum() - start.sum();
+  if (!std::isfinite(result.energy_change))
+    result.energy_change = std::numeric_limits<double>::infinity();
   const double chance = std::exp(-result.energy_change);
   result.accepted = std::isfinite(result.energy_change) &&
                     (always || acceptance_number(s.options.seed, s.done) < chance);

@@ -9,15 +9,28 @@
 #include "core/refuse.hpp"
 #include "wilson_operators.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 namespace ridge::gauge::detail {
+
+/// Of links that went so far that they, or fermions on them, are no numbers.
+struct NoNumbers : Failure {
+  using Failure::Failure;
+};
 
 class Pseudofermions {
 public:
   Pseudofermions(const Placed& placed, const Links<double>& links, const HmcOptions& options)
       : placed_(placed), links_(links), options_(options), numbers_(by_kappa(*options.kappa)),
-        bounded_(fields_like(links)), operators_(placed_, bounded_, numbers_),
-        phi_(field("pseudofermions")), x_(field("X")), y_(field("Y")),
-        into_y_(operators_.apply(y_.reals(), x_.reals())),
+        bounded_(fields_like(links)),
+        clover_(options.csw ? std::make_unique<CloverFields>(placed, bounded_,
+                                                             *options.kappa * *options.csw,
+                                                             all_even(placed.part.whole()))
+                            : nullptr),
+        operators_(placed_, bounded_, numbers_, clover_.get()), phi_(field("pseudofermions")),
+        x_(field("X")), y_(field("Y")), into_y_(operators_.apply(y_.reals(), x_.reals())),
         cg_(placed.queue, normal_of(operators_), placed.held.sites() * 24, &placed_.ranks),
         around_(placed.ranks, placed.queue, placed.part, reaches()),
         of_links_(placed.ranks, placed.queue, placed.part, reaches_of_links()) {
@@ -30,7 +43,7 @@ public:
                    Step{lattice::Subset::odd, y_.reals(), 0, y_.reals(), kappa, y_.reals(), true});
   }
 
-  /// Draws eta and phi; the action of them is |eta|^2.
+  /// Draws eta and phi; the action of them is |eta|^2, but for a clover term's determinant.
   void draw(const lattice::Field<lattice::Complex<double>>& site, std::uint32_t trajectory) {
     take_links();
     clear(x_);
@@ -47,12 +60,14 @@ public:
     run(programs);
     placed_.queue.wait(); // the messages' memory goes
   }
-  /// phi^+ (A^+ A)^-1 phi.
+  /// phi^+ (A^+ A)^-1 phi, and with a clover term its determinant's part.
   double action() {
     solve(options_.action_tolerance, "action");
-    return placed_.ranks.ranks() == 1
-               ? lattice::inner_product(placed_.queue, phi_, x_, {{}, true}).re
-               : lattice::inner_product(placed_.ranks, placed_.queue, placed_.part, phi_, x_).re;
+    const double solved =
+        placed_.ranks.ranks() == 1
+            ? lattice::inner_product(placed_.queue, phi_, x_, {{}, true}).re
+            : lattice::inner_product(placed_.ranks, placed_.queue, placed_.part, phi_, x_).re;
+    return solved + (clover_ ? clover_->action() : 0);
   }
   /// momenta += step times the force.
   void kick(const Links<double>& momenta, double step) {
@@ -70,6 +85,7 @@ public:
     kernel.factor = *options_.kappa * step;
     run_once(placed_.queue, lattice::SiteLoopCall<ColourMatrix<double>, KickByFermions>{
                                 kernel.momenta[0], kernel, lattice::Subset::all});
+    if (clover_) clover_->kick(momenta, x_, y_, step);
   }
   /// All solves so far, added up.
   [[nodiscard]] const solve::Solved& solved() const { return solved_; }
@@ -95,7 +111,7 @@ private:
   [[nodiscard]] std::vector<lattice::FieldReach> reaches_of_links() const {
     std::vector<lattice::FieldReach> reads;
     for (const auto& link : bounded_)
-      reads.push_back(all_around(link, false));
+      reads.push_back(all_around(link, clover_ != nullptr)); // leaves reach across corners
     return reads;
   }
   static void run(const std::vector<Program>& programs) {
@@ -116,6 +132,7 @@ private:
                                   kernel.link, kernel, lattice::Subset::all});
     }
     of_links_.run();
+    if (clover_) clover_->make();
   }
   [[nodiscard]] std::function<bool(const solve::Progress&)> go_on() const {
     if (!options_.between) return {};
@@ -133,6 +150,8 @@ private:
                                          .most_iterations = options_.most_iterations,
                                          .reproducible = options_.reproducible,
                                          .go_on = go_on()});
+    if (!std::isfinite(now.residual))
+      throw NoNumbers(fmt::format("the {} of fermions: links or fermions are no numbers", what));
     fail_if(!now.converged,
             "the {} of fermions: conjugate gradients have a residual of {:.2g} after {} "
             "iterations, {:.2g} is wanted; a smaller kappa or more iterations would do",
@@ -148,6 +167,7 @@ private:
   const HmcOptions& options_;
   WilsonNumbers numbers_;
   Links<double> bounded_;
+  std::unique_ptr<CloverFields> clover_;
   Operators<double> operators_;
   Fermion<double> phi_, x_, y_;
   std::vector<Program> into_y_, complete_;

@@ -1,5 +1,5 @@
-// D of Wilson fermions and its Schur complement, on one rank or over several, as programs that
-// solvers bind.
+// D of Wilson fermions, with the clover term or without, and its Schur complement, on one rank or
+// over several, as programs that solvers bind.
 #pragma once
 
 #include <ridge/device/generate.hpp>
@@ -8,7 +8,7 @@
 #include <ridge/solve/solver.hpp>
 #include <ridge/solve/vector_call.hpp>
 
-#include "over_ranks.hpp"
+#include "clover_fields.hpp"
 
 #include <memory>
 #include <optional>
@@ -23,14 +23,6 @@ namespace ridge::gauge::detail {
   return even;
 }
 
-/// Where a solver's fields are: on one rank, or over several; in vectors of which width.
-struct Placed {
-  comm::Communicator& ranks;
-  Queue& queue;
-  lattice::RankLattice part;
-  lattice::Lattice held;
-};
-
 /// D, or where all extents are even its Schur complement on even sites, on spans that lie as
 /// fermions of the links' lattice. Odd sites of the result, and those of other ranks, are left as
 /// they are: 0 in a solver's vectors.
@@ -38,7 +30,8 @@ template <class T>
 class Operators {
 public:
   using Subset = lattice::Subset;
-  /// out = diagonal here + hop H psi at a subset of the whole lattice's sites.
+  /// out = diagonal here + hop H psi at a subset of the whole lattice's sites. With the clover term
+  /// A a diagonal other than 0 is A, and where it is 0 out = hop A^-1 H psi.
   struct Step {
     Subset subset;
     Span<T> out;
@@ -49,9 +42,11 @@ public:
     bool dagger = false;
   };
 
-  Operators(const Placed& placed, const Links<T>& links, const WilsonNumbers& numbers)
-      : placed_(placed), links_(links), numbers_(numbers), even_odd_(all_even(placed.part.whole())),
-        odd_(placed.queue.device(), placed.held, "H psi"),
+  /// `clover`: of fp64 alone, with numbers of a diagonal of 1; none where it is null.
+  Operators(const Placed& placed, const Links<T>& links, const WilsonNumbers& numbers,
+            const CloverFields* clover = nullptr)
+      : placed_(placed), links_(links), numbers_(numbers), clover_(clover),
+        even_odd_(all_even(placed.part.whole())), odd_(placed.queue.device(), placed.held, "H psi"),
         between_(placed.queue.device(), placed.held, "D psi") {
     fill_bytes(placed.queue, odd_.reals().data, 0, odd_.bytes());
     fill_bytes(placed.queue, between_.reals().data, 0, between_.bytes());
@@ -118,7 +113,7 @@ public:
   void add(std::vector<Program>& programs, const Step& step) const {
     const lattice::RankLattice& part = placed_.part;
     if (placed_.ranks.ranks() == 1) {
-      programs.emplace_back(placed_.queue, call(step, part.owned(), {}));
+      programs.push_back(program(step, part.owned(), {}));
       return;
     }
     lattice::FieldReach reads = all_around(odd_, false);
@@ -131,9 +126,8 @@ public:
     };
     const auto launch = std::make_shared<Launch>(placed_, reads);
     const lattice::SiteBox inner = lattice::detail::inner_sites(part, {reads});
-    if (inner.count() > 0) launch->inner.emplace(placed_.queue, call(step, inner, {}));
-    if (inner.count() < part.owned().count())
-      launch->outer.emplace(placed_.queue, call(step, part.owned(), inner));
+    if (inner.count() > 0) launch->inner = program(step, inner, {});
+    if (inner.count() < part.owned().count()) launch->outer = program(step, part.owned(), inner);
     programs.emplace_back(placed_.queue, Bound([launch] {
                             launch->exchange.begin();
                             if (launch->inner) launch->inner->run();
@@ -152,25 +146,40 @@ public:
   }
 
 private:
-  [[nodiscard]] lattice::SiteLoopCall<Spinor<T>, OneParity<T>>
-  call(const Step& step, const lattice::SiteBox& box, const lattice::SiteBox& without) const {
-    const lattice::Geometry& like = odd_.geometry();
+  [[nodiscard]] Program program(const Step& step, const lattice::SiteBox& box,
+                                const lattice::SiteBox& without) const {
+    if constexpr (std::is_same_v<T, double>) {
+      if (clover_ != nullptr) {
+        CloverAtSites kernel;
+        kernel.after = step.diagonal == 0;
+        kernel.term = (kernel.after ? clover_->inverse : clover_->term).view();
+        return bound(kernel, step, box, without);
+      }
+    }
     OneParity<T> kernel;
+    kernel.diagonal = static_cast<T>(step.diagonal);
+    return bound(kernel, step, box, without);
+  }
+  template <class Kernel>
+  [[nodiscard]] Program bound(Kernel kernel, const Step& step, const lattice::SiteBox& box,
+                              const lattice::SiteBox& without) const {
+    const lattice::Geometry& like = odd_.geometry();
     for (std::size_t mu = 0; mu < 4; ++mu)
       kernel.links[mu] = links_[mu].view();
     kernel.psi = {step.psi, like};
     kernel.here = {step.here, like};
     kernel.out = {step.out, like};
-    kernel.diagonal = static_cast<T>(step.diagonal);
     kernel.hop = static_cast<T>(step.hop);
     kernel.sign = step.dagger ? T(-1) : T(1);
     kernel.chosen = {box, without, step.subset, placed_.part.starts_odd()};
-    return {kernel.out, kernel, Subset::all};
+    return {placed_.queue,
+            lattice::SiteLoopCall<Spinor<T>, Kernel>{kernel.out, kernel, Subset::all}};
   }
 
   const Placed& placed_;
   const Links<T>& links_;
   WilsonNumbers numbers_;
+  const CloverFields* clover_;
   bool even_odd_;
   Fermion<T> odd_, between_;
   std::optional<Fermion<T>> more_;

@@ -55,8 +55,12 @@ def test_ranks_do_not_change_bits(ridge, mpi, folder, grid):
     assert left_in(folder) == ["many", "one"]
 
 
-def test_going_on_is_as_if_never_stopped(ridge, folder):
-    words = ("--size", "4x4x2x4", "--beta", 6.2, "--seed", 3, "--steps", 3, "--warm-up", 3)
+CLOVER = ("--kappa", 0.12, "--csw", 1.5)
+
+
+@pytest.mark.parametrize("fermions", [(), CLOVER])
+def test_going_on_is_as_if_never_stopped(ridge, folder, one_thread, fermions):
+    words = ("--size", "4x4x2x4", "--beta", 6.2, "--seed", 3, "--steps", 3, "--warm-up", 3, "--device", "cpu", *fermions)
     hmc(ridge, "whole", *words, "--trajectories", 5)
     hmc(ridge, "half", *words, "--trajectories", 2)
     rest = hmc(ridge, "rest", *words, "--trajectories", 3, "--start", "half")
@@ -79,21 +83,31 @@ def test_ensemble_is_that_of_heatbath(ridge, folder, one_thread):
 
 
 def test_two_flavours(ridge, folder, one_thread):
-    words = ("--size", "4x4x4x4", "--beta", 5.3, "--kappa", 0.15, "--warm-up", 0, "--steps", 3, "--gauge-steps", 2)
+    words = ("--size", "4x4x4x4", "--beta", 5.3, "--kappa", 0.13, "--csw", 1.2, "--warm-up", 0, "--steps", 3,
+             "--gauge-steps", 2)
     ridge.good("gauge", "heatbath", *words[:2], "--beta", 5.5, "--sweeps", 30, "-o", "a", "--device", "cpu")
     ends = [hmc(ridge, "b", *words, "--start", "a", "--trajectories", 1, "--device", device)
             for device in ("cpu", "simt:32")]
-    assert ends[0]["kappa"] == 0.15 and ends[0]["solves"] == 9 and ends[0]["iterations"] > 90
+    assert ends[0]["kappa"] == 0.13 and ends[0]["csw"] == 1.2 and ends[0]["solves"] == 9 and ends[0]["iterations"] > 90
     changes = [float(end["energy_changes"]) for end in ends]
     # Conjugate gradients round otherwise on each device.
     assert 1e-3 < abs(changes[0]) < 1 and abs(changes[0] - changes[1]) < 1e-7
     out = ridge.good("gauge", "hmc", *words, "--start", "a", "--trajectories", 1, "-o", "c", "--device", "cpu").out
     assert out.split()[:5] == ["trajectory", "plaquette", "dH", "taken", "iterations"]
-    assert "kappa 0.15" in gauge_files.read_nersc(folder / "c")[0]["ENSEMBLE_LABEL"]
+    assert "kappa 0.13, csw 1.2" in gauge_files.read_nersc(folder / "c")[0]["ENSEMBLE_LABEL"]
+
+
+def test_clover_fermions_keep_their_ensemble(ridge, folder, one_thread):
+    words = ("--beta", 5.6, *CLOVER, "--steps", 2, "--gauge-steps", 2, "--device", "cpu")
+    ridge.good("gauge", "heatbath", "--size", "4x2x2x4", "--beta", 5.7, "--sweeps", 30, "-o", "a", "--device", "cpu")
+    record = hmc(ridge, "b", *words, "--start", "a", "--trajectories", 50, "--warm-up", 40)
+    changes = numbers(record["energy_changes"])[10:]
+    assert record["csw"] == 1.5 and 0.05 < changes.std() < 1 and record["acceptance"] > 0.5
+    assert abs(record["exp_energy_change"] - 1) < 4 * record["exp_energy_change_error"] < 0.4
 
 
 def test_ranks_do_not_change_bits_of_fermions(ridge, mpi, folder):
-    words = ("--size", "4x4x4x4", "--kappa", 0.12, "--trajectories", 1, "--steps", 2, "--gauge-steps", 2, "--start", "hot",
+    words = ("--size", "4x4x4x4", *CLOVER, "--trajectories", 1, "--steps", 2, "--gauge-steps", 2, "--start", "hot",
              "--device", "cpu", "--reproducible")
     one = hmc(ridge, "one", *words)
     (record,) = mpi(2, "gauge", "hmc", "-o", "many", "--json", *words).records()
@@ -138,6 +152,25 @@ def test_interrupt_within_a_trajectory(ridge, folder, fermions):
     assert header["SEQUENCE_NUMBER"] == "0" and np.ptp(links[..., 0, 0]) == 0
 
 
+@pytest.mark.parametrize("fermions", [(), CLOVER])
+def test_steps_that_are_far_too_long_are_not_taken(ridge, folder, fermions):
+    """The links leave the numbers; those before a trajectory stay."""
+    words = ("--size", "4x4x4x4", *fermions, "--trajectories", 2, "--warm-up", 1, "--steps", 1, "--device", "cpu")
+    record = hmc(ridge, "a.nersc", *words, "--length", 1e200)
+    assert record["energy_changes"] == "inf inf" and record["acceptance"] == 0 and record["exp_energy_change"] == 0
+    header, links = gauge_files.read_nersc(folder / "a.nersc")
+    assert header["SEQUENCE_NUMBER"] == "2" and np.ptp(links[..., 0, 0]) == 0
+
+
+def test_solves_that_fail_late_keep_what_there_is(ridge, folder):
+    """From unit links, iterations grow with each trajectory."""
+    run = ridge("gauge", "hmc", "--size", "4x4x4x4", "--kappa", 0.15, "--beta", 5.3, "--iterations", 60, "--steps", 3,
+                "--trajectories", 20, "-o", "a.nersc", "--device", "cpu")
+    assert run.code == 1 and "conjugate gradients have a residual of" in run.err
+    done = int(gauge_files.read_nersc(folder / "a.nersc")[0]["SEQUENCE_NUMBER"])
+    assert done >= 1 and f"after trajectory {done}: go on with --start a.nersc" in run.out
+
+
 def test_bad_words(ridge, folder):
     def bad(*words, says):
         ridge.bad("gauge", "hmc", "-o", "a", *words, says=says)
@@ -146,6 +179,8 @@ def test_bad_words(ridge, folder):
     bad(says="--size NXxNYxNZxNT is needed")
     bad("--size", "4x4x4", says="four extents")
     fermions = ("--size", "4x4x4x4", "--kappa", 0.15)
+    bad("--size", "4x4x4x4", "--csw", 1, says="--csw is for fermions: --kappa is needed")
+    bad(*fermions, "--csw", "nan", says="--csw nan: expected a number")
     bad(*fermions, "--gauge-steps", 0, says="--gauge-steps 0: expected")
     bad(*fermions, "--tol", 0, says="--tol 0: expected")
     ridge.bad("gauge", "hmc", "-o", "a", *fermions, "--iterations", 2, code=1, says="conjugate gradients")

@@ -8,6 +8,7 @@
 // in units of the lattice spacing squared.
 #pragma once
 
+#include <ridge/gauge/leaves.hpp>
 #include <ridge/gauge/plaquette.hpp>
 #include <ridge/gauge/smear.hpp>
 
@@ -90,7 +91,7 @@ struct FieldStrength {
     for (int mu = 0; mu < 4; ++mu) {
       RIDGE_NO_UNROLL
       for (int nu = mu + 1; nu < 4; ++nu) {
-        g[plane] = strength(leaves<V>(at, mu, nu));
+        g[plane] = strength(leaves<V>(at, links, mu, nu));
         energy = energy + inner(g[plane], g[plane]);
         ++plane;
       }
@@ -107,28 +108,6 @@ struct FieldStrength {
   }
 
 private:
-  /// The sum of the four leaves, each from the site around to it, from mu to nu.
-  template <class V, class At>
-  RIDGE_FN RoundedLink<V> leaves(const At& at, int mu, int nu) const {
-    const auto ahead = at.shifted(mu, 1), behind = at.shifted(mu, -1);
-    const auto above = at.shifted(nu, 1), below = at.shifted(nu, -1);
-    const RoundedLink<V> u = rounded_read(at, links[mu]), v = rounded_read(at, links[nu]);
-    RoundedLink<V> sum = product_adj(
-        product_adj(product(u, rounded_read(ahead, links[nu])), rounded_read(above, links[mu])), v);
-    sum += product(product_adj(product_adj(v, rounded_read(behind.shifted(nu, 1), links[mu])),
-                               rounded_read(behind, links[nu])),
-                   rounded_read(behind, links[mu]));
-    const auto corner = behind.shifted(nu, -1);
-    const RoundedLink<V> back =
-        product(rounded_read(corner, links[nu]), rounded_read(behind, links[mu]));
-    sum +=
-        product(adj_product(back, rounded_read(corner, links[mu])), rounded_read(below, links[nu]));
-    sum += product_adj(
-        product(adj_product(rounded_read(below, links[nu]), rounded_read(below, links[mu])),
-                rounded_read(ahead.shifted(nu, -1), links[nu])),
-        u);
-    return sum;
-  }
   /// The traceless antihermitian part of a quarter of the leaves.
   template <class V>
   static RIDGE_FN RoundedLink<V> strength(const RoundedLink<V>& q) {

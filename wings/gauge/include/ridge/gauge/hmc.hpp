@@ -1,6 +1,6 @@
 // Hybrid Monte Carlo of the Wilson gauge action (Duane and others, Phys. Lett. B 195 (1987) 216),
-// alone or with two flavours of Wilson fermions: momenta are drawn, links follow them for a
-// trajectory, and the end is taken with probability min(1, exp(-dH)). Without fermions links have
+// alone or with two flavours of Wilson or clover fermions: momenta are drawn, links follow them for
+// a trajectory, and the end is taken with probability min(1, exp(-dH)). Without fermions links have
 // the same bits on every device and over ranks.
 //
 //   gauge::Hmc hmc(queue, links, {.beta = 5.7, .steps = 10});
@@ -38,6 +38,8 @@ struct HmcOptions {
 
   /// Two flavours of Wilson fermions, antiperiodic in time; none where it is not given.
   std::optional<double> kappa = {};
+  /// The coefficient of their clover term; no term where it is not given.
+  std::optional<double> csw = {};
   /// Steps by the gauge force within each move of links between fermion forces.
   int gauge_steps = 4;
   double force_tolerance = 1e-8;   ///< |b - A x| / |b| of conjugate gradients
@@ -75,8 +77,8 @@ public:
       const Links<double>& links, const HmcOptions& options);
   ~Hmc();
 
-  /// One trajectory. `always`: its end is taken whatever dH is, as at first from afar. An energy
-  /// that is no number is never taken.
+  /// One trajectory. `always`: its end is taken whatever dH is, as at first from afar. Where links
+  /// or energies are no numbers dH is infinite, and the end never taken.
   Trajectory trajectory(bool always = false);
   /// How many trajectories the links have behind them, accepted or not.
   [[nodiscard]] std::uint32_t trajectories() const;
