@@ -3,6 +3,7 @@
 #include <ridge/comm/communicator.hpp>
 
 #include "../io/remains.hpp"
+#include "interrupt_source.hpp"
 
 #include <csignal>
 #include <cstdlib>
@@ -12,27 +13,41 @@ namespace ridge::app {
 namespace {
 
 volatile std::sig_atomic_t asked_to_stop = 0; ///< by which signal
+volatile std::sig_atomic_t by_terminal = 0;
 
 /// The default of a signal, without locks and unfinished files left.
 extern "C" void end_at_once(int signal) {
   io::end_without_remains(signal);
 }
 
-extern "C" void remember(int signal) {
+extern "C" void remember(int signal, siginfo_t* facts, void* /*context*/) {
   if (asked_to_stop != 0) end_at_once(signal);
+  by_terminal = facts->si_code == SI_KERNEL; // kill() has the sender's number
   asked_to_stop = signal;
+}
+
+void catch_signal(int signal) {
+  struct sigaction action {};
+  action.sa_sigaction = remember;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigaction(signal, &action, nullptr);
 }
 
 } // namespace
 
 void catch_interrupts() {
   (void)std::atexit(io::remove_remains); // by a library that has lost its launcher
-  std::signal(SIGINT, remember);
+  catch_signal(SIGINT);
   // Launchers end the ranks of a run of which one has failed by SIGTERM, and that at once.
-  std::signal(SIGTERM, comm::launched().ranks == 1 ? remember : end_at_once);
+  const bool alone = comm::launched().ranks == 1;
+  if (alone)
+    catch_signal(SIGTERM);
+  else
+    std::signal(SIGTERM, end_at_once);
   // A terminal that is closed; nohup has asked to go on.
-  if (comm::launched().ranks == 1 && std::signal(SIGHUP, remember) == SIG_IGN)
-    std::signal(SIGHUP, SIG_IGN);
+  struct sigaction hangup {};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (alone && hangup.sa_handler != SIG_IGN) catch_signal(SIGHUP);
   std::signal(SIGXFSZ, SIG_IGN);
   // Compilers that are started have their default again, as of every handler.
   std::signal(SIGPIPE, [](int) {});
@@ -40,6 +55,10 @@ void catch_interrupts() {
 
 bool interrupt_seen() {
   return asked_to_stop != 0;
+}
+
+bool interrupt_by_terminal() {
+  return by_terminal != 0;
 }
 
 bool interrupt_seen_by(comm::Communicator& ranks) {

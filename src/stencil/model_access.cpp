@@ -57,6 +57,12 @@ std::array<int, 3> axes_of(Order order) {
 /// What a row of a tile takes of its neighbours on each side: a sector.
 constexpr Index halo_bytes = 32;
 
+/// Whether rows begin where marches copy them without gaps in the ring: at lines, and as tiles at
+/// 16 bytes.
+bool starts_in_packs(const Traits& traits, const GpuSchedule& s, Index3 n) {
+  return n.x * traits.element_bytes % (s.stage == Stage::tiles ? 16 : 128) == 0;
+}
+
 /// Blocks in step are at most `drift` steps of `pace` planes apart, half of that on average.
 void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s, Index3 n,
                     DeviceKind kind) {
@@ -64,7 +70,7 @@ void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s
   a.block = {s.block.x * (packs ? 16 / traits.element_bytes : 1), Index{s.block.y} * s.tile, 1};
   a.threads = static_cast<int>(s.block.count()) + 32; // a warp that fetches
   a.shared_bytes =
-      march_ring_bytes(s, traits, n.x * traits.element_bytes % 128 == 0) + march_fixed_bytes(s);
+      march_ring_bytes(s, traits, starts_in_packs(traits, s, n)) + march_fixed_bytes(s);
   a.marches = true;
   a.march.copies = facts_of(kind).copies_past_registers;
   const Index row = a.block.x * traits.element_bytes;
@@ -117,7 +123,8 @@ bool has_bulk_copy(const Description& device) {
   return is_from(device.architecture, facts_of(device.kind).bulk_copies_from);
 }
 
-bool fits(const Traits& traits, const GpuSchedule& s, const Description& device) {
+/// `packed`: rows begin where planes are copied without gaps (starts_in_packs).
+bool fits(const Traits& traits, const GpuSchedule& s, const Description& device, bool packed) {
   if (s.stage == Stage::none) return true;
   if (s.stage == Stage::window) {
     const double registers = static_cast<double>(window_registers(traits, s, device.kind));
@@ -130,7 +137,8 @@ bool fits(const Traits& traits, const GpuSchedule& s, const Description& device)
   if (!has_bulk_copy(device) || traits.radius.z == 0 || s.ring < planes_held(traits, s.loads) + 2) {
     return false;
   }
-  const double bytes = static_cast<double>(march_ring_bytes(s, traits) + march_fixed_bytes(s));
+  const double bytes =
+      static_cast<double>(march_ring_bytes(s, traits, packed) + march_fixed_bytes(s));
   return bytes <= device.shared_bytes_per_unit - 1024;
 }
 
@@ -199,13 +207,14 @@ Prediction predict(const Traits& traits, const Schedule& schedule, Index3 extent
     return p;
   }
   const auto& gpu = std::get<GpuSchedule>(schedule);
+  const bool fitting = fits(traits, gpu, device, starts_in_packs(traits, gpu, extents));
   if (!device.is_gpu()) throw UsageError("this schedule is for a GPU, not for " + device.name);
-  if (!fits(traits, gpu, device) && gpu.stage == Stage::window) {
+  if (!fitting && gpu.stage == Stage::window) {
     throw UsageError("a block of '" + to_text(schedule) +
                      "' has too much in registers or shared memory for " + device.name +
                      "; smaller ones have less");
   }
-  if (!fits(traits, gpu, device)) {
+  if (!fitting) {
     throw UsageError("stage=bulk and stage=tiles need a bulk copy engine (NVIDIA, sm_90 on), a "
                      "kernel that reads "
                      "in z, and a ring that fits the shared memory: not so on " +
@@ -222,7 +231,7 @@ std::vector<GpuSchedule> model_space(const Traits& traits, const Description& de
   std::erase_if(all, [&](const GpuSchedule& s) {
     return (copies_in_bulk(s.stage) ? s.loads != march_loads(traits)
                                     : s.loads == Loads::packs && !in_packs(s, traits)) ||
-           !fits(traits, s, device);
+           !fits(traits, s, device, false); // in rows of any length
   });
   return all;
 }

@@ -110,6 +110,9 @@ PLANTED = {
     "small-blocks": {"launch__block_size": 32, "launch__occupancy_limit_warps": 64,
                      "launch__occupancy_limit_registers": 64, **QUIET},
     "few-blocks": {"launch__grid_size": 40, "sm__cycles_active.avg": 290_000, **QUIET},
+    # As a product of matrices of cuBLAS: 128 blocks of two warps, of which units would hold 12.
+    "few-warps": {"launch__grid_size": 128, "launch__block_size": 64, "launch__registers_per_thread": 80,
+                  "launch__occupancy_limit_registers": 12, "launch__occupancy_limit_warps": 32, **QUIET},
     "tail-of-blocks": {"sm__cycles_active.avg": 480_000, **QUIET},
     "barriers": {STALL.format("barrier"): 60, STALL.format("long_scoreboard"): 30, **QUIET},
     "dependent-latency": dict(QUIET),
@@ -175,6 +178,25 @@ assert "dram__bytes_read.sum" in words[words.index("--metrics") + 1]
 open(log, "w").write({report!r})
 sys.exit(subprocess.run(words[words.index({sys.executable!r}):]).returncode)
 """, program=True)
+
+
+def fake_perf(folder):
+    """A perf that runs the program, and writes what it counts and samples."""
+    return written(folder / "perf", f"""#!{sys.executable}
+import subprocess, sys
+words = sys.argv[1:]
+to = words[words.index("-o") + 1] if "-o" in words else ""
+if words[0] == "stat":
+    open(to, "w").write("1000.0,msec,task-clock,1,100.00,,\\n2000000000,,cycles,1,100.00,,\\n")
+elif words[0] == "record":
+    open(to, "w").write("PERFILE2")
+else:
+    print("  80.00%  a.out  a.out  [.] flux(double*)\\n   9.00%  a.out  a.out  [.] 0x00001f7d\\n"
+          "   8.00%  a.out  [JIT] tid 7  [.] 0x00007f00\\n   2.00%  a.out  [kernel.kallsyms]  [k] clear_page\\n"
+          "   1.00%  a.out  a.out  [.] 0x00001f81")
+    sys.exit()
+sys.exit(subprocess.run(words[words.index("--") + 1:]).returncode)
+""", program=True)  # fmt: skip
 
 
 # The system's table of its cores, of which each has worked for so many ticks.

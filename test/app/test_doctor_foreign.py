@@ -13,7 +13,7 @@ import sys
 import pytest
 
 from foreign_reports import bare  # noqa: F401 -- a fixture
-from foreign_reports import (DRAM, HEALTHY, ISSUE, L1, PLANTED, QUIET, STALL, fake_ncu, kernels, names, ncu_raw,
+from foreign_reports import (DRAM, HEALTHY, ISSUE, L1, PLANTED, QUIET, STALL, fake_ncu, fake_perf, kernels, names, ncu_raw,
                              timeline, written)
 
 def test_planted_causes(ridge, tmp_path):
@@ -151,25 +151,6 @@ if child: os.waitpid(child, 0)
 sys.stdout.write('x' * 3_000_000 + '\\n')"""
     out = ridge.good("doctor", "--", sys.executable, "-c", code, env=bare).out
     assert out.count("x" * 3_000_000) == 2 and out.count("\nprogram ") == 1
-
-
-def fake_perf(folder):
-    """A perf that runs the program, and writes what it counts and samples."""
-    return written(folder / "perf", f"""#!{sys.executable}
-import subprocess, sys
-words = sys.argv[1:]
-to = words[words.index("-o") + 1] if "-o" in words else ""
-if words[0] == "stat":
-    open(to, "w").write("1000.0,msec,task-clock,1,100.00,,\\n2000000000,,cycles,1,100.00,,\\n")
-elif words[0] == "record":
-    open(to, "w").write("PERFILE2")
-else:
-    print("  80.00%  a.out  a.out  [.] flux(double*)\\n   9.00%  a.out  a.out  [.] 0x00001f7d\\n"
-          "   8.00%  a.out  [JIT] tid 7  [.] 0x00007f00\\n   2.00%  a.out  [kernel.kallsyms]  [k] clear_page\\n"
-          "   1.00%  a.out  a.out  [.] 0x00001f81")
-    sys.exit()
-sys.exit(subprocess.run(words[words.index("--") + 1:]).returncode)
-""", program=True)  # fmt: skip
 
 
 def test_every_run_reads_the_same_input(ridge, tmp_path, bare):

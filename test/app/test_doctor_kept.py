@@ -5,13 +5,16 @@ import io
 import json
 import os
 import pathlib
+import pty
+import signal
 import subprocess
 import sys
 
 import pytest
 
 from foreign_reports import bare  # noqa: F401 -- a fixture
-from foreign_reports import DRAM, PLANTED, QUIET, STALL, STAT, fake_ncu, kernels, names, ncu_raw, timeline, written
+from foreign_reports import (DRAM, PLANTED, QUIET, STALL, STAT, fake_ncu, fake_perf, kernels, names, ncu_raw, timeline,
+                             written)
 
 ROOT = pathlib.Path(__file__).parents[2]
 STORED = sorted(p for p in (ROOT / "test/doctor/reports").glob("*/*") if p.is_dir())
@@ -129,6 +132,55 @@ def test_gains_are_of_the_whole_program(ridge, tmp_path):
     written(tmp_path / "run.tsv", "seconds\t0.02\n")
     (cause,) = examined(ridge, "--from", tmp_path)["program"]["causes"]
     assert cause["predicted_gain"] == pytest.approx(0.02 / (0.02 - 9.599e-3))
+
+
+def test_a_launch_without_a_time(ridge, tmp_path):
+    """Times that are none are not printed as times."""
+    for time in "nan", "inf", "-5", "n/a", "1e300":
+        report = ncu_raw([("f(int)", {**PLANTED["bank-conflicts"], "gpu__time_duration.sum": time})])
+        out = ridge.good("doctor", "--from", written(tmp_path / "a.csv", report)).out
+        assert "time       not known; 1 launch; " in out and "1. bank-conflicts: " in out
+        assert not any(word in out for word in ("nan", "inf", "-5", "0000"))
+
+
+SAVES = """import signal, time
+try:
+    print(f'ready {signal.getsignal(signal.SIGHUP) == signal.SIG_IGN}', flush=True)
+    time.sleep(20)
+except KeyboardInterrupt:
+    time.sleep(.2)
+    print('saved', flush=True)"""
+
+
+@pytest.mark.parametrize("by_terminal", [True, False])
+def test_a_program_that_saves_when_it_is_interrupted(ridge, by_terminal):
+    """It ends in its own way, and hears of Ctrl-C once: of the terminal, or else of the doctor."""
+    words = [ridge.program, "doctor", "--", sys.executable, "-c", SAVES]
+    child, terminal = pty.fork()
+    if child == 0:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+        os.execv(words[0], words)
+    out = b""
+    while b"saved" not in out or b"interrupted" not in out:
+        begun = b"ready True" in out
+        try:
+            out += os.read(terminal, 1000)
+        except OSError:
+            break
+        if b"ready True" in out and not begun:
+            os.write(terminal, b"\x03") if by_terminal else os.kill(child, signal.SIGINT)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
+    assert out.count(b"saved") == 1 and b"ridge: interrupted" in out
+
+
+def test_a_run_that_did_less_is_named(ridge, tmp_path, bare):  # noqa: F811
+    """Input through a pipe is gone for the runs under profilers: what they count is of another run."""
+    fake_perf(tmp_path / "bin")
+    code = "import sys, time; end = time.process_time() + .3 * len(sys.stdin.read(1))\nwhile time.process_time() < end: pass"
+    words = [ridge.program, "doctor", "--", sys.executable, "-c", code]
+    for given, said in (b"x", True), (b"", False):
+        out = subprocess.run(words, input=given, env=bare, capture_output=True, check=True).stdout.decode()
+        assert ("its run under perf used the cores for " in out) == said
 
 
 def without(report, counter):

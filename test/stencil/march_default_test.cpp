@@ -1,7 +1,9 @@
 // What the default march makes of a GPU's shared memory, a kernel's footprint and the extents.
 #include <ridge/core/text.hpp>
+#include <ridge/model/description.hpp>
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/march_limits.hpp>
+#include <ridge/stencil/model_access.hpp>
 #include <ridge/stencil/strides.hpp>
 #include <ridge/stencil/variants.hpp>
 
@@ -205,6 +207,8 @@ TEST(MarchDefault, TakesTilesOfTallFootprints) {
 TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {
   std::mt19937 random(7);
   std::uniform_int_distribution<Index> extent(20, 3000);
+  const model::Description described = model::shipped_description("h200");
+  bool modelled = false;
   const auto check = [&]<class K, class T>(Index3 n) {
     const Traits traits = traits_of<K, T>();
     const auto s = march_default(h200(), traits, n, Strides::packed(n));
@@ -223,9 +227,13 @@ TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {
     EXPECT_GE(s->ring, planes_held(traits, s->loads) + 2) << text::print(*s);
     EXPECT_GE(s->chunks, 1);
     EXPECT_LE(s->chunks, 16);
+    if (modelled) {
+      EXPECT_NO_THROW((void)predict(traits, *s, n, described)) << text::print(*s);
+    }
   };
   for (int i = 0; i < 300; ++i) {
-    const Index3 n{extent(random), extent(random), extent(random)};
+    modelled = i % 15 == 0;
+    const Index3 n{modelled ? 512 : extent(random), extent(random), extent(random)};
     check.operator()<Laplacian<2, 3>, double>(n);
     check.operator()<Laplacian<2, 3>, float>(n);
     check.operator()<Laplacian<8, 3>, double>(n);

@@ -122,7 +122,8 @@ Foreign run_for_timeline(const Profiled& program, const ForeignAsked& asked, boo
     if (asked.quick) return show(more);
     if (!more.empty()) again = run_program(program.words, Shown::nowhere, more);
   });
-  if (again.status != 0) all.run.notes.push_back(note_of_failed_run("for the timeline", again));
+  if (again.seconds > 0)
+    note(all.run, note_of_another_run("for the timeline", again, ended.user + ended.system));
   if (!asked.quick) all.run.taken.emplace_back("timeline", time.seconds());
   take_usage(all.run, ended, worked);
   all.run.card = card;

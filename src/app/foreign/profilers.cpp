@@ -318,8 +318,7 @@ void count_by_perf(const Profiled& program, bool at_once, Foreign& all) {
   found.run = all.run;
   const bool any = doctor::read_perf(content(counts), found);
   if (!any) all.run.notes.emplace_back(allow_perf);
-  if (any && counting.status != 0)
-    all.run.notes.push_back(note_of_failed_run("under perf", counting));
+  if (any) note(all.run, note_of_another_run("under perf", counting, all.run.cpu));
   all.run.processor = found.run.processor;
   if (any && !found.run.processor.cycles)
     all.run.notes.emplace_back("the system sees no counters of this processor (a virtual machine "

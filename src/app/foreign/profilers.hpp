@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ridge::app {
@@ -16,6 +17,11 @@ struct Profiled {
   std::vector<std::string> words;
   std::string keep;
 };
+
+/// Adds a note, where there is one.
+inline void note(doctor::ForeignRun& run, std::string text) {
+  if (!text.empty()) run.notes.push_back(std::move(text));
+}
 
 /// What `ridge doctor --from` reads: a report of ncu, CSV of ncu, rocprof, rocprofv3 or
 /// rocprof-compute, what perf wrote or printed, or a timeline that was kept. Throws UsageError for

@@ -1,9 +1,11 @@
 #include "spawn.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/core/units.hpp>
 #include <ridge/launch/process.hpp>
 
 #include "../interrupt.hpp"
+#include "../interrupt_source.hpp"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -44,7 +46,8 @@ int input_again() {
 /// Tells `failed` the error where the program cannot be started.
 [[noreturn]] void become(const std::string& file, const std::vector<char*>& arguments, Shown shown,
                          const Environment& more, int failed) {
-  for (const int caught : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ})
+  // Not SIGHUP, which nohup has ignored; exec undoes what is caught.
+  for (const int caught : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ})
     std::signal(caught, SIG_DFL);
   if (shown == Shown::on_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
   if (shown == Shown::nowhere) {
@@ -105,8 +108,8 @@ Ended run_program(const std::vector<std::string>& words, Shown shown, const Envi
   // Asked every millisecond: a wish to stop must reach the program.
   while (wait4(child, &status, WNOHANG, &used) == 0) {
     if (interrupt_seen() && !told) {
-      kill(child, SIGTERM);
-      told = true;
+      if (!interrupt_by_terminal()) kill(child, interrupted_status() - 128);
+      told = true; // and may end in its own way
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -128,10 +131,17 @@ Ended run_program(const std::vector<std::string>& words, Shown shown, const Envi
   return ended;
 }
 
-std::string note_of_failed_run(const char* purpose, const Ended& ended) {
-  return fmt::format("its run {} ended with {}: such a run has no terminal, and input only from a "
-                     "file (PROGRAM < FILE)",
-                     purpose, to_text(ended));
+std::string note_of_another_run(const char* purpose, const Ended& ended, double own_cpu) {
+  constexpr const char* why = "such a run has no terminal, and input only from a file (PROGRAM < "
+                              "FILE)";
+  if (ended.status != 0)
+    return fmt::format("its run {} ended with {}: {}", purpose, to_text(ended), why);
+  const double cpu = ended.user + ended.system;
+  if (own_cpu < 0.1 || cpu > 0.5 * own_cpu) return {};
+  return fmt::format(
+      "its run {} used the cores for {}, its own run for {}: it had less to compile, "
+      "or no input; {}",
+      purpose, to_text(Seconds{cpu}), to_text(Seconds{own_cpu}), why);
 }
 
 std::string to_text(const Ended& ended) {

@@ -20,14 +20,16 @@ enum class Shown { as_is, on_stderr, nowhere };
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// Runs `words` and waits. With `Shown::nowhere` its input is ours again from where that began if
-/// it is a file, else empty. A wish to stop (Ctrl-C, SIGTERM) is passed on to the program and then
-/// thrown as Interrupted. Throws UsageError where the program is not found or cannot be started.
+/// it is a file, else empty. A wish to stop (Ctrl-C, SIGTERM) is passed on to the program, which
+/// ends in its own way, and then thrown as Interrupted. Throws UsageError where the program is not
+/// found or cannot be started.
 [[nodiscard]] Ended run_program(const std::vector<std::string>& words, Shown shown,
                                 const Environment& more = {});
 
-/// The text about a run that failed though the program's own did not; `purpose`: "for the
-/// timeline".
-[[nodiscard]] std::string note_of_failed_run(const char* purpose, const Ended& ended);
+/// The text about a run that failed though the program's own, of `own_cpu` seconds of the cores,
+/// did not, or that did much less; else nothing. `purpose`: "for the timeline".
+[[nodiscard]] std::string note_of_another_run(const char* purpose, const Ended& ended,
+                                              double own_cpu);
 
 /// "exit code 3", "signal 11 (Segmentation fault)".
 [[nodiscard]] std::string to_text(const Ended& ended);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace ridge::doctor {
@@ -31,10 +32,14 @@ std::vector<ForeignDiagnosis> diagnose(const Subject& subject, bool (*wanted)(Ca
   for (const ForeignCause& cause : foreign_causes()) {
     if (!wanted(cause.of)) continue;
     const Counted evidence = cause.evidence(subject);
-    if (!evidence || !cause.found(*evidence)) continue;
-    const std::string_view missing =
+    if (!evidence || !std::isfinite(*evidence) || !cause.found(*evidence)) continue;
+    std::string_view missing =
         cause.missing != nullptr ? cause.missing(subject) : subject.uncounted();
-    const double gain = missing.empty() ? cause.gain(subject, *evidence) : 1;
+    double gain = missing.empty() ? cause.gain(subject, *evidence) : 1;
+    if (!std::isfinite(gain)) {
+      missing = "the counts contradict each other";
+      gain = 1;
+    }
     if (gain >= least_gain || !missing.empty()) found.push_back({&cause, *evidence, gain, missing});
   }
   std::stable_sort(

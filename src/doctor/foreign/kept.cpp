@@ -77,8 +77,11 @@ std::vector<std::string> fields_in(std::string_view line) {
   return words;
 }
 
+/// A number of at most so many digits; 0 where there is none.
 double number_in(const std::string& word) {
-  return std::strtod(word.c_str(), nullptr);
+  constexpr double most = 1e18;
+  const double value = std::strtod(word.c_str(), nullptr);
+  return value >= 0 && value < most ? value : 0;
 }
 
 /// One line's words: its name and one value.
@@ -210,8 +213,8 @@ CardState read_card(std::string_view text) {
   while (!text.empty()) {
     const std::string line(next_line(text));
     for (const auto& [name, member] : card_fields) {
-      if (line.starts_with(std::string(name) + "\t"))
-        card.*member = std::atof(line.c_str() + std::string(name).size() + 1);
+      const std::string begin = std::string(name) + "\t";
+      if (line.starts_with(begin)) card.*member = number_in(line.substr(begin.size()));
     }
   }
   return card;

@@ -7,16 +7,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <set>
+#include <optional>
+#include <unordered_map>
 
 namespace ridge::doctor {
 
 namespace {
+
+using Cells = std::vector<std::string>;
 
 /// How much one of a unit is, in bytes, seconds, 1 a second or of 1: "Kbyte/block",
 /// "cycle/nsecond", "%".
@@ -61,34 +65,62 @@ struct Launch {
   int counted = 0;
 };
 
-void take(Launch& launch, const std::string& name, const std::string& text,
-          const std::string& unit) {
-  if (name == "device__attribute_display_name") launch.device = text;
-  const auto number = profile_number(text);
-  if (!number) return; // ncu has "n/a", too
-  if (name == "gpu__time_duration.sum") {
-    launch.seconds = *number * unit_of(unit.empty() ? "ns" : unit);
-    return;
-  }
-  if (name == "DurationNs") {
-    launch.seconds = *number * 1e-9;
-    return;
-  }
+/// A number of a cell; nothing where it has none: ncu has "n/a", too.
+Counted number_of(const std::string& text, std::string_view name) {
+  if (is_written_otherwise(text))
+    throw UsageError(fmt::format("{} is '{}': numbers have a decimal comma, or points between "
+                                 "thousands; write the profile with LC_ALL=C",
+                                 name, text));
+  return profile_number(text);
+}
+
+/// Seconds that a launch can take.
+Counted time_of(const Counted& seconds) {
+  constexpr double most = 1e9;
+  return seconds && *seconds > 0 && *seconds < most ? seconds : Counted();
+}
+
+/// What a column, or a line's counter, says.
+struct Meaning {
+  enum { nothing, time, device, count } of = nothing;
+  const CountName* row = nullptr;
+  double unit = 1;  ///< where none is printed
+  std::string name; ///< as the profiler has it
+};
+
+Meaning meaning_of(const std::string& name) {
+  if (name == "device__attribute_display_name") return {Meaning::device, nullptr, 1, name};
+  if (name == "gpu__time_duration.sum" || name == "DurationNs")
+    return {Meaning::time, nullptr, 1e-9, name};
   const CountName* const row = count_of(name);
-  if (row == nullptr) return;
-  // Percentages that ncu prints without a unit are percentages still. A unit that is printed is the
-  // right one.
+  if (row == nullptr) return {};
+  // Percentages that ncu prints without a unit are percentages still.
   const bool percent = name.find(".pct") != std::string::npos;
-  const double printed = unit.empty() && percent ? 1e-2 : unit_of(unit);
-  const double one = printed != 1 ? printed : row->unit;
-  Counted& member = launch.counts.*row->member;
-  member = (row->adds ? member.value_or(0) : 0) + *number * one;
+  return {Meaning::count, row, percent ? 1e-2 : row->unit, name};
+}
+
+void take(Launch& launch, const Meaning& meaning, const std::string& text,
+          const std::string& printed) {
+  if (meaning.of == Meaning::device) launch.device = text;
+  if (meaning.of != Meaning::time && meaning.of != Meaning::count) return;
+  const Counted number = number_of(text, meaning.name);
+  if (!number) return;
+  const double told = unit_of(printed); // the right one, where it says anything
+  if (meaning.of == Meaning::time) {
+    launch.seconds = time_of(*number * (printed.empty() ? meaning.unit : told));
+    return;
+  }
+  Counted& member = launch.counts.*meaning.row->member;
+  const double one = printed.empty() ? meaning.unit : told != 1 ? told : meaning.row->unit;
+  member = (meaning.row->adds ? member.value_or(0) : 0) + *number * one;
   ++launch.counted;
 }
 
 /// Columns by which the tables of the profilers differ.
 struct Columns {
   int kernel, id, counter, value, unit, start, end, block, grid;
+  std::array<std::pair<int, int>, 3> axes; ///< of the grid, in items, and of a group
+  std::vector<std::pair<std::size_t, Meaning>> counts;
 
   static int first(const ProfileTable& t, std::initializer_list<const char*> names) {
     int at = -1;
@@ -103,7 +135,18 @@ struct Columns {
         value(first(t, {"Counter_Value", "Metric Value"})), unit(first(t, {"Metric Unit"})),
         start(first(t, {"Start_Timestamp", "BeginNs"})), end(first(t, {"End_Timestamp", "EndNs"})),
         block(first(t, {"Block Size", "Workgroup_Size", "wgr"})),
-        grid(first(t, {"Grid Size", "Grid_Size", "grd"})) {}
+        grid(first(t, {"Grid Size", "Grid_Size", "grd"})) {
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      const auto of = [&](const char* name) {
+        return t.column(fmt::format("{}_{}", name, "XYZ"[axis]));
+      };
+      axes[axis] = {of("Grid_Size"), of("Workgroup_Size")};
+    }
+    for (std::size_t i = 0; i < t.header.size(); ++i) {
+      if (Meaning of_column = meaning_of(t.header[i]); of_column.of != Meaning::nothing)
+        counts.emplace_back(i, std::move(of_column));
+    }
+  }
 };
 
 /// Items of a launch over those of a group: AMD's grids are in items.
@@ -114,15 +157,13 @@ void take_amd_blocks(Launch& launch, const std::string& grid) {
 }
 
 /// A trace of AMD's has the sizes of a grid, in items, and of a group in columns of their own.
-void take_amd_shape(Launch& launch, const ProfileTable& t, const std::vector<std::string>& line) {
+void take_amd_shape(Launch& launch, const Columns& columns, const Cells& line) {
   std::string grid, group;
   double blocks = 1, threads = 1;
-  for (const char axis : {'X', 'Y', 'Z'}) {
-    const auto size = [&](const char* name) {
-      const int at = t.column(fmt::format("{}_{}", name, axis));
-      return at < 0 ? std::nullopt : profile_number(line[static_cast<std::size_t>(at)]);
-    };
-    const auto items = size("Grid_Size"), of_group = size("Workgroup_Size");
+  for (const auto& [grid_at, group_at] : columns.axes) {
+    if (grid_at < 0 || group_at < 0) return;
+    const auto items = profile_number(line[static_cast<std::size_t>(grid_at)]),
+               of_group = profile_number(line[static_cast<std::size_t>(group_at)]);
     if (!items || of_group.value_or(0) <= 0) return;
     const double here = std::ceil(*items / *of_group);
     blocks *= here;
@@ -149,51 +190,21 @@ void derive_amd(LaunchCounts& c) {
     c.lanes = *c.lane_cycles / (*c.vector_cycles * c.wave_lanes.value_or(64));
 }
 
-void take_line(Launch& launch, const ProfileTable& t, const Columns& at,
-               const std::vector<std::string>& line, const std::vector<std::string>& units) {
-  const auto cell = [&](int column) {
-    return column < 0 ? std::string() : line[static_cast<std::size_t>(column)];
-  };
+std::string cell_of(const Cells& line, int column) {
+  return column < 0 ? std::string() : line[static_cast<std::size_t>(column)];
+}
+
+void take_line(Launch& launch, const Columns& at, const Cells& line, const Cells& units) {
+  const auto cell = [&](int column) { return cell_of(line, column); };
   launch.kernel = cell(at.kernel);
   if (at.grid >= 0 && at.block >= 0) launch.shape = cell(at.grid) + " x " + cell(at.block);
-  if (at.counter >= 0) take(launch, cell(at.counter), cell(at.value), cell(at.unit));
-  for (std::size_t i = 0; i < line.size(); ++i)
-    take(launch, t.header[i], line[i], units.empty() ? "" : units[i]);
+  if (at.counter >= 0) take(launch, meaning_of(cell(at.counter)), cell(at.value), cell(at.unit));
+  for (const auto& [column, meaning] : at.counts)
+    take(launch, meaning, line[column], units.empty() ? "" : units[column]);
   const auto start = profile_number(cell(at.start)), end = profile_number(cell(at.end));
-  if (start && end && *end >= *start) launch.seconds = (*end - *start) * 1e-9;
+  if (start && end) launch.seconds = time_of((*end - *start) * 1e-9);
   take_amd_blocks(launch, cell(at.grid));
-  take_amd_shape(launch, t, line);
-}
-
-/// "void f(int)" of "_Z1fi"; other names as they are.
-std::string readable(const std::string& name) {
-  if (!name.starts_with("_Z")) return name;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 ? text.get() : name;
-}
-
-void merge(std::vector<ForeignKernel>& kernels, Launch& launch, const std::string& source) {
-  auto found = std::find_if(kernels.begin(), kernels.end(),
-                            [&](const ForeignKernel& k) { return k.raw_name == launch.kernel; });
-  if (found == kernels.end()) {
-    found = kernels.emplace(kernels.end());
-    found->name = readable(launch.kernel);
-    found->raw_name = launch.kernel;
-  }
-  derive_amd(launch.counts);
-  if (launch.counts.cache_hits && launch.counts.cache_sectors.value_or(0) > 0)
-    launch.counts.cache_hit_rate = *launch.counts.cache_hits / *launch.counts.cache_sectors;
-  found->launches += 1;
-  const double seconds = launch.seconds.value_or(0);
-  found->seconds += seconds;
-  found->shortest = found->launches == 1 ? seconds : std::min(found->shortest, seconds);
-  if (found->launches > 1 && seconds <= found->launch_seconds.value_or(0)) return;
-  found->shape = launch.shape;
-  found->counts = launch.counts;
-  found->launch_seconds = launch.seconds;
-  if (launch.counted > 0) found->counted_by = source;
+  take_amd_shape(launch, at, line);
 }
 
 /// The kernels with the largest share of time first. Throws UsageError where there is none.
@@ -207,31 +218,106 @@ Foreign sorted(Foreign all) {
 
 constexpr const char* stats_column = "TotalDurationNs";
 
-/// A line a kernel, as rocprof --stats and rocprofv3 --stats write them: times alone.
-Foreign read_stats(const ProfileTable& t) {
-  const auto cell = [&](const std::vector<std::string>& line, const char* name) {
-    const int at = t.column(name);
-    return at < 0 ? std::string() : line[static_cast<std::size_t>(at)];
-  };
-  Foreign all;
-  for (const auto& line : t.lines) {
-    const std::string name = cell(line, "Name");
+/// Takes a table's lines, and adds the launches up by their kernels' names.
+class Reader {
+public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  void take(const ProfileTable& table, Cells& line) {
+    if (!at_) look_at(table);
+    if (at_->kernel < 0) return take_stats(table, line);
+    const std::string id = at_->id < 0 ? fmt::format("#{}", unnamed_++) : cell_of(line, at_->id);
+    const bool wide = at_->counter < 0;
+    const bool first_unnamed = units_.empty() && cell_of(line, at_->kernel).empty();
+    if (is_ncu_ && wide && (id.empty() || first_unnamed)) {
+      units_ = std::move(line);
+      return;
+    }
+    if (wide && one_table_) { // the launch is whole
+      Launch launch;
+      take_line(launch, *at_, line, units_);
+      return merge(launch);
+    }
+    const auto [place, is_new] = known_.try_emplace(id, launches_.size());
+    if (is_new) launches_.emplace_back();
+    take_line(launches_[place->second], *at_, line, units_);
+  }
+
+  [[nodiscard]] Foreign whole() {
+    for (Launch& launch : launches_)
+      merge(launch);
+    return sorted(std::move(all_));
+  }
+
+private:
+  void look_at(const ProfileTable& table) {
+    at_.emplace(table);
+    is_ncu_ = table.column("Kernel Name") >= 0;
+    source_ = is_ncu_ ? "ncu" : table.column("KernelName") >= 0 ? "rocprof" : "rocprofv3";
+    // Tables of several passes, one after the other, have the same launches.
+    const std::size_t first = text_.find(table.header_line);
+    one_table_ = text_.find(table.header_line, first + 1) == text_.npos;
+  }
+
+  ForeignKernel& kernel_of(const std::string& raw_name) {
+    const auto [place, is_new] = places_.try_emplace(raw_name, all_.kernels.size());
+    if (is_new) {
+      ForeignKernel& k = all_.kernels.emplace_back();
+      k.name = readable_name(raw_name);
+      k.raw_name = raw_name;
+    }
+    return all_.kernels[place->second];
+  }
+
+  void merge(Launch& launch) {
+    if (!launch.seconds && launch.counted == 0)
+      throw UsageError(fmt::format(
+          "the profile has neither times nor counters of {}: record it with {}",
+          short_name(launch.kernel),
+          is_ncu_ ? "--set full, and print it with --csv --page raw" : "--kernel-trace or --pmc"));
+    all_.run.device_name = launch.device;
+    ForeignKernel& k = kernel_of(launch.kernel);
+    derive_amd(launch.counts);
+    if (launch.counts.cache_hits && launch.counts.cache_sectors.value_or(0) > 0)
+      launch.counts.cache_hit_rate = *launch.counts.cache_hits / *launch.counts.cache_sectors;
+    k.launches += 1;
+    const double seconds = launch.seconds.value_or(0);
+    k.seconds += seconds;
+    k.shortest = k.launches == 1 ? seconds : std::min(k.shortest, seconds);
+    if (k.launches > 1 && seconds <= k.launch_seconds.value_or(0)) return;
+    k.shape = launch.shape;
+    k.counts = launch.counts;
+    k.launch_seconds = launch.seconds;
+    if (launch.counted > 0) k.counted_by = source_;
+  }
+
+  /// A line a kernel, as rocprof --stats and rocprofv3 --stats write them: times alone.
+  void take_stats(const ProfileTable& table, const Cells& line) {
+    const auto cell = [&](const char* name) { return cell_of(line, table.column(name)); };
+    const std::string name = cell("Name");
     if (name.starts_with("hipLaunch") || name.starts_with("hsa_"))
       throw UsageError(fmt::format("the table is of calls such as {}, not of kernels; give "
                                    "*kernel_stats.csv, or results.stats.csv of rocprof",
                                    name));
-    const auto calls = profile_number(cell(line, "Calls"));
-    const auto total = profile_number(cell(line, stats_column));
-    if (name.empty() || !calls || !total || *calls < 1) continue;
-    ForeignKernel& k = all.kernels.emplace_back();
-    k.raw_name = name;
-    k.name = readable(name);
-    k.launches = *calls;
-    k.seconds = *total * 1e-9;
-    k.shortest = profile_number(cell(line, "MinNs")).value_or(0) * 1e-9;
+    const auto calls = number_of(cell("Calls"), "Calls");
+    const auto total = number_of(cell(stats_column), stats_column);
+    if (name.empty() || !calls || !total || *calls < 1) return;
+    ForeignKernel& k = kernel_of(name);
+    k.launches += *calls;
+    k.seconds += time_of(*total * 1e-9).value_or(0);
+    k.shortest = profile_number(cell("MinNs")).value_or(0) * 1e-9;
   }
-  return all;
-}
+
+  std::string_view text_;
+  std::optional<Columns> at_;
+  bool is_ncu_ = false, one_table_ = false;
+  const char* source_ = "";
+  Cells units_; ///< of ncu's raw page, the line after the header
+  int unnamed_ = 0;
+  std::vector<Launch> launches_;
+  std::unordered_map<std::string, std::size_t> known_, places_; ///< launches, kernels
+  Foreign all_;
+};
 
 } // namespace
 
@@ -249,40 +335,18 @@ double Foreign::peak_of(const ForeignKernel& kernel) const {
 }
 
 Foreign read_foreign(std::string_view text) {
-  const ProfileTable table = read_profile_table(text, stats_column);
-  const Columns at(table);
-  const bool is_ncu = table.column("Kernel Name") >= 0;
-  const bool is_wide = at.counter < 0;
-  std::vector<Launch> launches;
-  std::map<std::string, std::size_t> known; // by the launch's number
-  std::vector<std::string> units;           // of ncu's raw page, the line after the header
-  int unnamed = 0;
-  for (const auto& line : table.lines) {
-    const std::string id =
-        at.id < 0 ? fmt::format("#{}", unnamed++) : line[static_cast<std::size_t>(at.id)];
-    if (is_ncu && is_wide && id.empty()) {
-      units = line;
-      continue;
-    }
-    const auto [place, is_new] = known.try_emplace(id, launches.size());
-    if (is_new) launches.emplace_back();
-    take_line(launches[place->second], table, at, line, units);
-  }
-  if (at.kernel < 0) return sorted(read_stats(table));
-  Foreign all;
-  const char* const source = is_ncu                            ? "ncu"
-                             : table.column("KernelName") >= 0 ? "rocprof"
-                                                               : "rocprofv3";
-  for (Launch& launch : launches) {
-    if (!launch.seconds && launch.counted == 0) {
-      throw UsageError(fmt::format(
-          "the profile has neither times nor counters of {}: record it with {}", launch.kernel,
-          is_ncu ? "--set full, and print it with --csv --page raw" : "--kernel-trace or --pmc"));
-    }
-    merge(all.kernels, launch, source);
-    all.run.device_name = launch.device;
-  }
-  return sorted(std::move(all));
+  Reader reader(text);
+  each_profile_line(text, stats_column,
+                    [&](const ProfileTable& table, Cells& line) { reader.take(table, line); });
+  return reader.whole();
+}
+
+std::string readable_name(const std::string& name) {
+  if (!name.starts_with("_Z")) return name; // "f" would be "float"
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? text.get() : name;
 }
 
 void add_counts(Foreign& all, const Foreign& counted) {
@@ -310,9 +374,16 @@ std::string short_name(const std::string& name) {
   }
   for (std::size_t at = 0; (at = text.find("(anonymous namespace)::")) != std::string::npos;)
     text.erase(at, 23);
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
   constexpr std::size_t most = 60;
-  if (text.size() > most) text = text.substr(0, most - 3) + "...";
-  return text;
+  if (text.size() > most) {
+    std::size_t end = most - 3;
+    while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) // within a letter of UTF-8
+      --end;
+    text = text.substr(0, end) + "...";
+  }
+  return text.empty() ? "(without a name)" : text;
 }
 
 } // namespace ridge::doctor

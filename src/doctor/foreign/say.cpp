@@ -216,9 +216,12 @@ std::string kernel_lines(const Foreign& all, const ForeignKernel& k, const Forei
     return text + fmt::format("time       {} of the samples{}\n",
                               percent(whole > 0 ? k.seconds / whole : 0),
                               all.has_times() ? ", " + to_text(Seconds{k.seconds}) : "");
-  text += fmt::format("time       {} of all kernels', {:.0f} {} of {}",
-                      percent(whole > 0 ? k.seconds / whole : 0), k.launches,
-                      k.launches == 1 ? "launch" : "launches", to_text(Seconds{k.mean()}));
+  const std::string launches =
+      fmt::format("{:.0f} {}", k.launches, k.launches == 1 ? "launch" : "launches");
+  text += k.mean() > 0
+              ? fmt::format("time       {} of all kernels', {} of {}", percent(k.seconds / whole),
+                            launches, to_text(Seconds{k.mean()}))
+              : fmt::format("time       not known; {}", launches);
   if (!k.shape.empty()) text += "; " + k.shape;
   if (k.counts.registers) text += fmt::format(", {:.0f} registers", *k.counts.registers);
   if (k.counts.shared_bytes.value_or(0) > 0)

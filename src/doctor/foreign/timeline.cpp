@@ -1,15 +1,12 @@
 // A timeline as kernels by their share of time, and the time between them by what the host did.
 #include <ridge/doctor/foreign/timeline.hpp>
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
-#include <memory>
 
 namespace ridge::doctor {
 
@@ -141,10 +138,7 @@ private:
     ForeignKernel& k = kernels_[std::string(f[12])];
     if (k.launches == 0) {
       k.raw_name = std::string(f[12]);
-      int status = 0;
-      const std::unique_ptr<char, decltype(&std::free)> text(
-          abi::__cxa_demangle(k.raw_name.c_str(), nullptr, nullptr, &status), &std::free);
-      k.name = status == 0 ? text.get() : k.raw_name;
+      k.name = readable_name(k.raw_name);
       run_.device = fmt::format("cuda:{}", f[2]);
     }
     const double time = static_cast<double>(when.end - when.start) * 1e-9;

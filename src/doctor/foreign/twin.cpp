@@ -174,7 +174,7 @@ std::optional<ChangedTwin> without_cause(const Twin& twin, std::string_view caus
   } else if (cause == "uncoalesced" && twin.stride > 1) {
     t.stride = 1;
     changed.change = "neighbouring lanes at neighbouring numbers";
-  } else if (cause == "few-blocks" && counts.units) {
+  } else if ((cause == "few-blocks" || cause == "few-warps") && counts.units) {
     const double more =
         std::min(std::ceil(8 * *counts.units / twin.blocks), static_cast<double>(twin.loads));
     if (more < 2) return {};

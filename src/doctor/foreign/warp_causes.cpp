@@ -20,8 +20,18 @@ double without(const LaunchCounts& c, Counted LaunchCounts::*limit) {
   return now > 0 ? freed.warps_allowed().value_or(now) / now : 1;
 }
 
-/// The share of warps that a launch is allowed, where `limit` is what decides.
+/// Blocks for each that all units hold at once; nothing where it is not known.
+Counted rounds(const LaunchCounts& k) {
+  if (!k.blocks || k.units.value_or(0) <= 0) return {};
+  double held = k.blocks_by_warps.value_or(1);
+  for (const Counted& limit : {k.blocks_by_registers, k.blocks_by_shared, k.blocks_by_slots})
+    held = std::min(held, limit.value_or(held));
+  return *k.blocks / (*k.units * std::max(1.0, held));
+}
+/// The share of warps that a launch is allowed, where `limit` is what decides, and there are blocks
+/// enough to come to it.
 Counted allowed_by(const Subject& s, Counted LaunchCounts::*limit) {
+  if (rounds(s.counts()).value_or(1) < 1) return {};
   const Counted share = s.counts().warps_allowed();
   return share && without(s.counts(), limit) > 1 ? share : Counted();
 }
@@ -83,20 +93,12 @@ Counted units_in_use(const Subject& s) {
   if (!k.active_cycles || k.elapsed_cycles.value_or(0) <= 0) return {};
   return std::min(1.0, *k.active_cycles / *k.elapsed_cycles);
 }
-/// Blocks for each that all units hold at once; nothing where it is not known.
-Counted rounds(const LaunchCounts& k) {
-  if (!k.blocks || k.units.value_or(0) <= 0) return {};
-  double held = k.blocks_by_warps.value_or(1);
-  for (const Counted& limit : {k.blocks_by_registers, k.blocks_by_shared, k.blocks_by_slots})
-    held = std::min(held, limit.value_or(held));
-  return *k.blocks / (*k.units * std::max(1.0, held));
-}
 double gain_of_full_units(const Subject& s, double evidence) {
   const double memory = std::max({s.busy.memory, s.busy.cache, 0.01});
   return std::min(1 / std::max(evidence, 0.01), within_reach / memory);
 }
-constexpr double least_seconds =
-    3e-6; // starting and ending a launch takes this: units are idle then
+/// Starting and ending a launch takes this: units are idle then.
+constexpr double least_seconds = 3e-6;
 
 ForeignCause few_blocks() {
   ForeignCause c;
@@ -149,6 +151,40 @@ ForeignCause tail() {
 double waits(const LaunchCounts& k, const Counted& reason) {
   return k.wait_all.value_or(0) > 0 ? std::min(1.0, reason.value_or(0) / *k.wait_all) : 0;
 }
+double waits_for_results(const LaunchCounts& k) {
+  return waits(k, k.wait_memory) + waits(k, k.wait_result) + waits(k, k.wait_shared);
+}
+
+/// The share of the room for warps that a launch fills, where it has a block for each unit, and
+/// fewer than they hold.
+Counted room_filled(const LaunchCounts& k) {
+  const Counted all = rounds(k);
+  if (!all || *all >= 1 || *k.blocks < 0.8 * *k.units || k.blocks_by_warps.value_or(0) <= 0)
+    return {};
+  return *k.blocks / (*k.units * *k.blocks_by_warps);
+}
+
+ForeignCause few_warps_launched() {
+  ForeignCause c;
+  c.name = "few-warps";
+  c.title = "the launch has too few warps to hide what they wait for";
+  c.unit = "of the warps that the units have room for are launched, and no unit is busy";
+  c.threshold = 0.2;
+  c.above = false;
+  c.evidence = [](const Subject& s) -> Counted {
+    const LaunchCounts& k = s.counts();
+    const double seconds = s.kernel->launch_seconds.value_or(1);
+    if (s.busy.most() >= busy_enough || seconds < least_seconds) return {};
+    return room_filled(k);
+  };
+  c.gain = [](const Subject& s, double) {
+    return s.gain_of_more_under_way(std::min(2.0, 1 / rounds(s.counts()).value_or(1)));
+  };
+  c.experiment = "the same kernel on twice the data: the time grows less than the data";
+  c.action = "smaller tiles, the longest loop split over blocks (split-k), more items at once, or "
+             "independent kernels beside it";
+  return c;
+}
 
 ForeignCause dependent_latency() {
   ForeignCause c;
@@ -160,14 +196,14 @@ ForeignCause dependent_latency() {
   c.evidence = [](const Subject& s) -> Counted {
     const LaunchCounts& k = s.counts();
     if (!k.issue_busy || !k.wait_all) return {};
-    const double results =
-        waits(k, k.wait_memory) + waits(k, k.wait_result) + waits(k, k.wait_shared);
-    // Where units have no block, few warps are allowed, or data are far, that is the cause.
+    // Where units have no block, few warps are allowed or launched, or data are far, that is the
+    // cause.
     const bool far = k.host_sectors.value_or(0) + k.peer_sectors.value_or(0) >
                      0.02 * k.asked_sectors.value_or(0);
     const double threads = k.block_threads.value_or(32);
-    if (results < 0.5 || far || threads < 32 * std::ceil(threads / 32) * 0.8 ||
-        units_in_use(s).value_or(1) < 0.8 || k.warps_allowed().value_or(1) < 0.4)
+    if (waits_for_results(k) < 0.5 || far || threads < 32 * std::ceil(threads / 32) * 0.8 ||
+        units_in_use(s).value_or(1) < 0.8 || room_filled(k).value_or(1) < 0.2 ||
+        (k.warps_allowed().value_or(1) < 0.4 && rounds(k).value_or(1) >= 1))
       return {};
     return s.busy.most();
   };
@@ -216,8 +252,8 @@ ForeignCause barriers() {
 } // namespace
 
 std::vector<ForeignCause> warp_causes() {
-  return {registers_limit(), shared_limits(),    small_blocks(), few_blocks(), tail(),
-          barriers(),        dependent_latency()};
+  return {registers_limit(),    shared_limits(), small_blocks(), few_blocks(),
+          few_warps_launched(), tail(),          barriers(),     dependent_latency()};
 }
 
 } // namespace ridge::doctor

@@ -178,6 +178,9 @@ struct Foreign {
 /// Adds what `counted` has of kernels that `all` knows, by their names.
 void add_counts(Foreign& all, const Foreign& counted);
 
+/// "void f(int)" of "_Z1fi"; other names as they are.
+[[nodiscard]] std::string readable_name(const std::string& name);
+
 /// "flux<double>" of "void flux<double>(double*, int)": without parameters and result.
 [[nodiscard]] std::string short_name(const std::string& name);
 
