@@ -36,6 +36,7 @@ struct PoissonCommand {
   std::string spacing = "1", method = "auto", device = "auto";
   std::string own;             ///< FILE.hpp:Name
   std::string cycle, smoother; ///< empty: not given
+  std::string precision = "auto";
   std::string schedule = "auto";
   std::vector<std::string> settings;
   double shift = 0, tolerance = 1e-10;
@@ -69,6 +70,7 @@ struct PoissonCommand {
     (void)parsed_method();
     (void)parsed_cycle();
     (void)parsed_smoother();
+    (void)parsed_precision();
     require_own();
     refuse_if(schedule != "auto" && (method == "fft" || smoother == "red-black"),
               "--schedule lays out the passes of chebyshev's sweeps: it goes with neither "
@@ -107,9 +109,9 @@ struct PoissonCommand {
         own);
     refuse_if(!coefficient.empty() || !mask.empty() || shift != 0 || order != 2 || project ||
                   !cycle.empty() || !smoother.empty() || schedule != "auto" ||
-                  (method != "auto" && method != "cg"),
+                  precision != "auto" || (method != "auto" && method != "cg"),
               "an operator in a file takes no --coefficient, --mask, --shift, --order, --project, "
-              "--cycle, --smoother, --schedule or --method but cg");
+              "--cycle, --smoother, --schedule, --precision or --method but cg");
   }
 
   /// How ranks share the datasets: all are as f is.
@@ -174,6 +176,9 @@ struct PoissonCommand {
   }
   [[nodiscard]] std::optional<solve::Smoother> parsed_smoother() const {
     return named<solve::Smoother>("--smoother", "chebyshev or red-black", smoother, true);
+  }
+  [[nodiscard]] solve::CyclePrecision parsed_precision() const {
+    return *named<solve::CyclePrecision>("--precision", "auto, fp64 or mixed", precision, true);
   }
   /// Nothing where it was not given.
   template <class Value>
@@ -286,6 +291,7 @@ struct PoissonCommand {
     options.cycle = parsed_cycle();
     if (schedule != "auto" && !options.cycle) options.cycle = solve::CycleShape::v;
     options.smoother = parsed_smoother();
+    options.precision = parsed_precision();
     options.full = full;
     options.project = project;
     options.project_option = "--project";
@@ -410,6 +416,10 @@ void add_poisson(const Command& solve) {
       {"--smoother", &o->smoother,
        "chebyshev: two sweeps before and after coarser levels; red-black: one each; if not given, "
        "red-black on a cpu of cycles alone without --coefficient or --mask, else chebyshev"},
+      {"--precision", &o->precision,
+       "of cycles alone on f in fp64: fp64; mixed: cycles in fp32 for residuals in fp64; auto: "
+       "mixed from a million points on without --mask or --reproducible, fp64 where it gains too "
+       "little"},
       {"--schedule", &o->schedule,
        "of chebyshev on a GPU: the tiles of its passes, such as 'down=cells up=small'; auto: what "
        "ridge tune multigrid found, else what is known to be good"},

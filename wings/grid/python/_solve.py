@@ -86,7 +86,7 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
           tol: Optional[float] = None, spacing: Union[float, Sequence[float]] = 1.0, coefficient: Any = None,
           mask: Any = None, shift: float = 0.0, order: int = 2, method: str = "auto", guess: bool = False, project: bool = False,
           iterations: Optional[int] = None, cycle: Optional[str] = None, smoother: Optional[str] = None,
-          schedule: str = "auto", numbers: Optional[Mapping[str, float]] = None,
+          precision: str = "auto", schedule: str = "auto", numbers: Optional[Mapping[str, float]] = None,
           device: Optional[str] = None) -> Solution:
     """Solves div(k grad u) - shift u = f for `out`, or for a new array of f's library.
 
@@ -97,7 +97,8 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     condition, as `ridge.sweeps` takes them: "periodic", or {"x": "dirichlet:0", "y-": "neumann:1", ...}.
     `spacing` is between points: one number, or one an axis in the arrays' order. `method`: "auto",
     "fft", "multigrid" or "cg". `cycle` of multigrid: "v", "w" or, without "cg", "f"; `smoother`: "chebyshev" or
-    "red-black"; "auto" takes no "fft" with these. `schedule` lays out the passes of "chebyshev" on a GPU, such as
+    "red-black"; "auto" takes no "fft" with these. `precision` of cycles on arrays in fp64: "fp64", "mixed" (cycles in
+    fp32 for residuals in fp64) or "auto": "mixed" from a million points on, "fp64" where that gains too little. `schedule` lays out the passes of "chebyshev" on a GPU, such as
     "down=cells up=small"; "auto": what `ridge tune multigrid` found, else what is known to be good. Points where `mask`, of f's shape and of its type or bool, is not 0 are
     not solved for: nothing flows into them, and the solution is 0 there, on faces, too. `iterations`: most of them, 100,
     or 10000 of conjugate gradients. `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32; where rounding
@@ -116,6 +117,7 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
                         "or a kernel of ridge.stencil")
     guess, project = flag_of(guess, "solve: guess"), flag_of(project, "solve: project")
     text_of(method, "solve: method", "cg")
+    text_of(precision, "solve: precision", "auto")
     text_of(schedule, "solve: schedule", "auto")
     if "torch" in sys.modules:
         from ._grad_solve import is_recorded, recorded  # which is made of what is here
@@ -123,16 +125,17 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
         if is_recorded(f, coefficient, mask, shift, out, numbers):
             return recorded(operator, f, out, boundary, spacing, coefficient, mask, shift, {
                 "tol": tol, "order": order, "method": method, "guess": guess, "project": project, "cycle": cycle,
-                "iterations": iterations, "smoother": smoother, "schedule": schedule, "numbers": numbers, "device": device})
+                "iterations": iterations, "smoother": smoother, "precision": precision,
+                "schedule": schedule, "numbers": numbers, "device": device})
         f, coefficient, mask, shift = map(_arrays.plain, (f, coefficient, mask, shift))
     own, settings = _functor(operator, len(f.shape), numbers)
     if not own and operator not in wanted:
         raise _core.UsageError(f"solve: unknown operator {operator!r}; there are {', '.join(wanted)}, a kernel of ridge.stencil "
                                "and FILE.hpp:Name")
     if own and (shift != 0 or order != 2 or coefficient is not None or mask is not None or project or cycle or smoother
-                or method not in ("auto", "cg")):
-        raise _core.UsageError("solve: a functor takes no shift, order, coefficient, mask, project, cycle or smoother, "
-                               "and no method but cg")
+                or precision != "auto" or method not in ("auto", "cg")):
+        raise _core.UsageError("solve: a functor takes no shift, order, coefficient, mask, project, cycle, smoother "
+                               "or precision, and no method but cg")
     if numbers and not own:
         raise _core.UsageError("solve: numbers are of a functor, a kernel of ridge.stencil or FILE.hpp:Name")
     shifted, varies = wanted.get(str(operator), (False, False))
@@ -159,7 +162,7 @@ def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: U
     fields = _grid.solve_grid(
         arrays, _boundary_text(boundary, None, rank), spacing_of(spacing, rank), number_of(shift, "solve: shift"),
         whole_of(order, "solve: order", 1, 100), method, cycle or "",
-        smoother or "", schedule, float(tol), most, guess,
+        smoother or "", precision, schedule, float(tol), most, guess,
         project, coefficient is not None, mask is not None, own, settings, device_of(device, "solve: device"))
     if isinstance(operator, Stencil):  # rather than the name of its source
         fields["method"] = f"cg ({operator.__name__})"

@@ -30,7 +30,7 @@ namespace ridge::python {
 namespace {
 
 struct Asked {
-  std::string boundary, method, cycle, smoother;
+  std::string boundary, method, cycle, smoother, precision;
   std::string schedule;          ///< auto, or fields
   std::array<double, 3> spacing; ///< x first
   double shift, tolerance;
@@ -53,7 +53,8 @@ solve::GridMethod method_of(const std::string& text) {
 bool refuses(solve::CycleShape shape) {
   return shape == solve::CycleShape::full;
 }
-bool refuses(solve::Smoother /*smoother*/) {
+template <class Any>
+bool refuses(Any /*other*/) {
   return false;
 }
 
@@ -87,7 +88,9 @@ template <class T>
 std::shared_ptr<solve::Multigrid<T>> solver_of(Turn& turn, const solve::GridProblem& problem,
                                                const Asked& asked) {
   const Index3& n = problem.extents;
-  const double bytes = 3.5 * static_cast<double>(sizeof(T)) * static_cast<double>(n.x * n.y * n.z);
+  const double fields = sizeof(T) == 8 ? 5.25 : 3.5; // with those of cycles in fp32
+  const double bytes =
+      fields * static_cast<double>(sizeof(T)) * static_cast<double>(n.x * n.y * n.z);
   const bool is_kept = !asked.has_coefficient && !asked.has_mask &&
                        bytes <= static_cast<double>(turn.queue.device().facts().memory.value) / 16;
   const auto& h = asked.spacing;
@@ -119,6 +122,8 @@ solve::GridSolution solved(Turn& turn, const std::vector<Array>& all, const Aske
   if (is_laid && !options.cycle) options.cycle = solve::CycleShape::v;
   options.smoother =
       choice_of<solve::Smoother>(asked.smoother, "smoother is chebyshev or red-black");
+  options.precision =
+      *choice_of<solve::CyclePrecision>(asked.precision, "precision is auto, fp64 or mixed");
   options.tolerance = asked.tolerance;
   if (asked.cycles >= 0) options.most_cycles = asked.cycles;
   options.full = !asked.from_guess;
@@ -149,10 +154,10 @@ solve::GridSolution solved(Turn& turn, const std::vector<Array>& all, const Aske
 nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
                     const std::array<double, 3>& spacing, double shift, int order,
                     const std::string& method, const std::string& cycle,
-                    const std::string& smoother, const std::string& schedule, double tolerance,
-                    int cycles, bool from_guess, bool project, bool has_coefficient, bool has_mask,
-                    const std::string& own, const std::vector<std::string>& settings,
-                    nb::object device) {
+                    const std::string& smoother, const std::string& precision,
+                    const std::string& schedule, double tolerance, int cycles, bool from_guess,
+                    bool project, bool has_coefficient, bool has_mask, const std::string& own,
+                    const std::vector<std::string>& settings, nb::object device) {
   const std::string name = "solve";
   std::vector<std::string> names{"f", "out"};
   if (has_coefficient) names.emplace_back("coefficient");
@@ -160,9 +165,9 @@ nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
   const std::vector<std::string> no_numbers;
   const Signature signature{name, names, no_numbers, 0, 1, 2};
   const Call call = look_at_call(signature, std::move(arrays), nb::make_tuple(), std::move(device));
-  const Asked asked{boundary,        method,    cycle, smoother, schedule,   spacing,
-                    shift,           tolerance, order, cycles,   from_guess, project,
-                    has_coefficient, has_mask,  own,   settings};
+  const Asked asked{boundary, method,          cycle,     smoother, precision, schedule,
+                    spacing,  shift,           tolerance, order,    cycles,    from_guess,
+                    project,  has_coefficient, has_mask,  own,      settings};
   solve::GridSolution how;
   {
     const OthersMayRun others_may_run;
@@ -211,7 +216,7 @@ double copy_rate(const std::string& device) {
 /// Adds `solve_grid` and `copy_rate`.
 void add_to(nb::module_& m) {
   m.def("solve_grid", &solve_grid, "arrays"_a, "boundary"_a, "spacing"_a, "shift"_a, "order"_a,
-        "method"_a, "cycle"_a, "smoother"_a, "schedule"_a, "tolerance"_a, "cycles"_a,
+        "method"_a, "cycle"_a, "smoother"_a, "precision"_a, "schedule"_a, "tolerance"_a, "cycles"_a,
         "from_guess"_a, "project"_a, "has_coefficient"_a, "has_mask"_a, "own"_a, "settings"_a,
         "device"_a.none());
   m.def("copy_rate", &copy_rate, "device"_a);

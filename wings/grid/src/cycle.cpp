@@ -117,7 +117,7 @@ void Cycle<T>::take_out(const std::vector<unsigned char>& land) {
 
 template <class T>
 void Cycle<T>::forget() {
-  for (Repeated* recorded : {&cycle_, &from_zero_, &start_, &begin_, &finish_})
+  for (Repeated* recorded : {&cycle_, &from_zero_, &first_, &start_, &begin_, &finish_})
     *recorded = Repeated();
 }
 
@@ -147,8 +147,7 @@ std::string Cycle<T>::problem(const MarchSchedule& schedule) const {
   const bool is_named =
       schedule.down != MarchTile::automatic || schedule.up != MarchTile::automatic;
   if (is_named && finest().a.k.size != 0) return "with a coefficient there is one tile alone";
-  const auto unlike = [&](const char* way, MarchTile asked,
-                          int MarchChoice::* tile) -> std::string {
+  const auto unlike = [&](const char* way, MarchTile asked, int MarchChoice::*tile) -> std::string {
     const bool is_taken = asked == MarchTile::automatic ||
                           std::any_of(levels_.begin(), levels_.end(), [&](const auto& level) {
                             const MarchChoice choice = level->choice(queue_.device(), schedule);
@@ -242,6 +241,10 @@ void Cycle<T>::run_from_zero() {
     cycle_from(0, true, shape_);
     is_symmetric_ = false;
   });
+}
+template <class T>
+void Cycle<T>::run_first() {
+  first_.run(queue_, can_be_recorded(), [this] { cycle_from(0, true, shape_); });
 }
 template <class T>
 void Cycle<T>::run_full_start() {

@@ -63,6 +63,8 @@ public:
   void run();
   void run_from_zero();
   void run_full_start();
+  /// As `run` of a u that is 0.
+  void run_first();
 
   /// A cycle from the u that is there, in two parts: `begin` leaves in `squares` parts of the sum
   /// of (b - A u)^2, as many as `parts` says or those of Norms where that is 0; `finish` does the
@@ -72,6 +74,12 @@ public:
   /// Whether `begin` has its sums for nothing; the same bits on any number of ranks or not.
   [[nodiscard]] bool counts(bool reproducible) const;
   [[nodiscard]] int parts() const { return marches(0) ? levels_.front()->march.parts : 0; }
+
+  /// Has `other` of the finest level as its u, for once.
+  void take_other() {
+    std::swap(finest().u, finest().other);
+    forget(); // it knew where they lay
+  }
 
   /// Gives a cycle under a schedule to the queue; below the finest level from zero.
   void give_cycle(const CycleSchedule& schedule);
@@ -91,9 +99,9 @@ private:
   void give(const Pass& pass) {
     detail::give(queue_, pass);
   }
+  void forget();
   void invert(const std::vector<double>& k, const std::vector<unsigned char>& land = {});
   [[nodiscard]] std::vector<double> coarsest_coefficient();
-  void forget();
   [[nodiscard]] Sweep<T> sweep_of(const Level<T>& level, double weight, bool from_zero) const;
   [[nodiscard]] ColouredSweep<T> coloured(std::size_t l, std::size_t which,
                                           const Sweep<T>& sweep) const;
@@ -170,7 +178,7 @@ private:
   std::vector<Index3> points_;
   std::vector<std::unique_ptr<Level<T>>> levels_;
   Memory matrix_; ///< the inverse on the coarsest level
-  Repeated cycle_, from_zero_, start_, begin_, finish_;
+  Repeated cycle_, from_zero_, first_, start_, begin_, finish_;
 };
 
 } // namespace ridge::solve::detail

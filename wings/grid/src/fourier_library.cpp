@@ -163,6 +163,13 @@ public:
   }
   void forward() override { check(f_.forward[is_double_](plans_[0], data_, data_), "forward"); }
   void backward() override { check(f_.backward[is_double_](plans_[1], data_, data_), "backward"); }
+  [[nodiscard]] bool takes_packed() const override { return true; }
+  void forward_from(const void* packed) override {
+    check(f_.forward[is_double_](plans_[0], const_cast<void*>(packed), data_), "forward");
+  }
+  void backward_to(void* packed) override {
+    check(f_.backward[is_double_](plans_[1], data_, packed), "backward");
+  }
 
 private:
   static void check(int status, const char* what) {

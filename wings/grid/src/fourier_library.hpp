@@ -24,6 +24,10 @@ public:
   virtual ~Transform() = default;
   virtual void forward() = 0;
   virtual void backward() = 0;
+  /// Whether real numbers may lie elsewhere, n.x a row.
+  [[nodiscard]] virtual bool takes_packed() const { return false; }
+  virtual void forward_from(const void* /*packed*/) {}
+  virtual void backward_to(void* /*packed*/) {}
 };
 
 /// Of real numbers on the host, of FFTW's kinds a dimension, x first.

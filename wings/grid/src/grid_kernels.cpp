@@ -4,6 +4,7 @@
 #if defined(RIDGE_TARGET_CPU)
 #include "passes_cpu.hpp"
 #else
+#include "corrected_gpu.hpp"
 #include "march.hpp"
 #endif
 
@@ -59,6 +60,12 @@ template <class T>
 void scattered(Queue& queue, const Scattered<T>& s) {
   each_point(queue, Scattering<T>{s});
 }
+
+inline void narrowed(Queue& queue, const Narrowed& n) {
+  each_point(queue, Narrowing{n});
+}
+const Offer of_both[2] = {{kind_of<Here>, typeid(Corrected), &corrected},
+                          {kind_of<Here>, typeid(Narrowed), &narrowed}};
 
 /// All passes in one precision.
 template <class T>

@@ -52,6 +52,13 @@ void Progressing::correct(double residual) {
     *r = residual;
 }
 
+bool Progressing::again() {
+  if (solution.cycles >= most()) return false;
+  solution.end = GridSolution::End::cycles;
+  without_gain_ = 0;
+  return true;
+}
+
 std::optional<int> best_of_failed(const GridSolution& solution) {
   using End = GridSolution::End;
   if (solution.end != End::stalled && solution.end != End::cycles) return {};
@@ -80,14 +87,13 @@ template void accept_rounding<double>(GridSolution&, double, std::optional<doubl
 
 /// The first pass of a cycle gives the residual of the u that the cycle before left.
 template <class T>
-void Iteration<T>::cycles_that_count(Progressing& progress, double size) {
-  const bool starts = progress.options.full;
-  if (starts) {
+void Iteration<T>::cycles_that_count(Progressing& progress, double size, bool goes_on) {
+  if (progress.options.full && !goes_on) {
     if (!progress.begin(1)) return;
     equations_.cycle().run_full_start();
-  } else if (!progress.begin(equations_.begin_cycle() / size)) {
-    return;
   } else {
+    const double residual = equations_.begin_cycle() / size;
+    if (!goes_on && !progress.begin(residual)) return;
     equations_.cycle().finish();
   }
   while (progress.next(equations_.begin_cycle() / size))
@@ -95,10 +101,11 @@ void Iteration<T>::cycles_that_count(Progressing& progress, double size) {
 }
 
 template <class T>
-void Iteration<T>::cycles(Progressing& progress, double size) {
-  if (equations_.counts(progress.options.reproducible)) return cycles_that_count(progress, size);
-  if (!progress.begin(progress.options.full ? 1 : equations_.norm(false).first / size)) return;
-  bool starts = progress.options.full;
+void Iteration<T>::cycles(Progressing& progress, double size, bool goes_on) {
+  if (equations_.counts(progress.options.reproducible))
+    return cycles_that_count(progress, size, goes_on);
+  bool starts = progress.options.full && !goes_on;
+  if (!goes_on && !progress.begin(starts ? 1 : equations_.norm(false).first / size)) return;
   do {
     if (starts) {
       equations_.cycle().run_full_start();

@@ -27,6 +27,8 @@ public:
   /// Notes the residual as it is, where one that was carried along has parted from it. Earlier
   /// ones cannot have been smaller.
   void correct(double residual);
+  /// Goes on where it had stalled, by other means; false where there were the most cycles.
+  bool again();
   /// Gives up.
   void stall() { solution.end = GridSolution::End::stalled; }
 
@@ -57,7 +59,8 @@ class Iteration {
 public:
   explicit Iteration(Equations<T>& equations) : equations_(equations) {}
 
-  void cycles(Progressing& progress, double size);
+  /// `goes_on`: from a u whose residual is noted.
+  void cycles(Progressing& progress, double size, bool goes_on = false);
   /// Preconditioned by a cycle from zero, which is symmetric in sums weighted by volumes.
   void conjugate_gradients(Progressing& progress, double size);
   /// Where a solve stalled with u and b of the finest level, whose norm is `size`: whether rounding
@@ -67,7 +70,7 @@ public:
   [[nodiscard]] double bytes(bool conjugate);
 
 private:
-  void cycles_that_count(Progressing& progress, double size);
+  void cycles_that_count(Progressing& progress, double size, bool goes_on);
   bool descend(Progressing& progress, double size);
   void take_memory();
   [[nodiscard]] double refine();

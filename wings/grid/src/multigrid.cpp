@@ -4,12 +4,13 @@
 
 #include "fourier.hpp"
 #include "fourier_library.hpp"
-#include "iteration.hpp"
+#include "mixed.hpp"
 
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cmath>
+#include <type_traits>
 
 namespace ridge::solve {
 
@@ -26,11 +27,15 @@ double GridSolution::factor() const {
 std::string GridSolution::method() const {
   if (!transform.empty()) return "fft (" + transform + ")";
   const bool is_coloured = smoother == Smoother::red_black;
-  return fmt::format("{}multigrid {}({}", conjugate ? "conjugate gradients, " : "",
+  const std::string narrow = narrow_cycles == 0 ? ""
+                             : narrow_cycles == cycles
+                                 ? " in fp32"
+                                 : fmt::format(", {} of {} cycles in fp32", narrow_cycles, cycles);
+  return fmt::format("{}multigrid {}({}{}", conjugate ? "conjugate gradients, " : "",
                      cycle == CycleShape::w   ? "W"
                      : cycle == CycleShape::f ? "F"
                                               : "V",
-                     is_coloured ? "1,1) red-black" : "2,2)");
+                     is_coloured ? "1,1) red-black" : "2,2)", narrow);
 }
 
 template <class T>
@@ -54,8 +59,13 @@ public:
     solution.smoother =
         options.smoother.value_or(equations_.cycle().usual_smoother(solution.conjugate));
     equations_.cycle().set(solution.cycle, solution.smoother);
+    mixes_ = mixes(method, options);
     solution.cycle_bytes = iteration_.bytes(solution.conjugate);
     solution.tiles = tiles();
+    if (mixes_) {
+      mixed_->cycle().set(solution.cycle, solution.smoother);
+      solution.tiles = mixed_->cycle().tiles();
+    }
     if (method == GridMethod::fourier) {
       solution.transform = detail::fourier_library_name(equations_.queue().device());
       solution.cycle_bytes = fourier_->bytes();
@@ -99,11 +109,13 @@ public:
     std::string schedule = asked;
     std::string source;
     if (asked == "auto") {
-      const tune::Choice choice = wisdom();
+      const tune::Choice choice = wisdom(equations_.cycle());
       source = tune::source_text(choice);
       schedule = choice.schedule == "auto" ? "" : choice.schedule;
     }
     equations_.cycle().lay(parsed(schedule));
+    laid_ = asked;
+    if (mixed_) lay_mixed();
     return source;
   }
   void begin(const View<const T>& f) {
@@ -138,29 +150,35 @@ private:
 
   /// Passes of a solve's cycle, which shape and level are not said by.
   [[nodiscard]] MarchSchedule parsed(const std::string& schedule) const {
+    return parsed(schedule, equations_.cycle());
+  }
+  template <class V>
+  [[nodiscard]] static MarchSchedule parsed(const std::string& schedule,
+                                            const detail::Cycle<V>& of) {
     const auto cycle = text::parse<CycleSchedule>(schedule);
     if (cycle.cycle != CycleShape::v || cycle.level != 0)
       throw UsageError(fmt::format("schedule '{}': of a solve it says down, up and march_from; "
                                    "cycle and level are for measurements",
                                    schedule));
-    require_laid(cycle.march());
+    require_laid(cycle.march(), of);
     return cycle.march();
   }
-  void require_laid(const MarchSchedule& schedule) const {
-    const std::string why = equations_.cycle().problem(schedule);
+  template <class V>
+  static void require_laid(const MarchSchedule& schedule, const detail::Cycle<V>& of) {
+    const std::string why = of.problem(schedule);
     if (!why.empty()) throw UsageError("schedule " + why);
   }
   /// For cycles without a coefficient, which were tuned, on devices with tiles.
-  [[nodiscard]] tune::Choice wisdom() const {
+  template <class V>
+  [[nodiscard]] tune::Choice wisdom(const detail::Cycle<V>& cycle) const {
     tune::Choice choice;
     const DeviceKind kind = equations_.queue().device().kind();
-    if (equations_.finest().a.k.size != 0 ||
-        find_offer(kind, typeid(detail::WayDown<T>)) == nullptr)
+    if (cycle.finest().a.k.size != 0 || find_offer(kind, typeid(detail::WayDown<V>)) == nullptr)
       return choice;
     const Index3& n = equations_.problem().extents;
-    const Subject subject{&typeid(Multigrid<T>), "multigrid", sizeof(T) == 4 ? "fp32" : "fp64",
+    const Subject subject{&typeid(Multigrid<V>), "multigrid", sizeof(V) == 4 ? "fp32" : "fp64",
                           Extents{n.x, n.y, n.z}};
-    const auto require = [this](const std::string& schedule) { (void)parsed(schedule); };
+    const auto require = [&](const std::string& schedule) { (void)parsed(schedule, cycle); };
     choice = tune::choose({tune::key_of(equations_.queue().device(), subject), {}, require});
     if (const auto* const shared = equations_.cycle().shared(); shared != nullptr)
       choice.schedule = shared->ranks().gather_text(choice.schedule).front();
@@ -184,10 +202,11 @@ private:
     if (options.project) solution.removed_mean = removed;
     const double size = equations_.norm(true).first;
     equations_.require_measurable(size, finest.b);
-    if (options.full) {
-      equations_.set_zero(finest.u);
-    } else {
+    detail::Progressing progress(options, solution);
+    if (!options.full) {
       equations_.gather(guess, T(1), false, finest.u);
+    } else if (size == 0 || progress.most() == 0 || options.tolerance >= 1) {
+      equations_.set_zero(finest.u);
     }
     if (size == 0 && options.full) { // u = 0
       solution.residuals = {0};
@@ -196,7 +215,6 @@ private:
     }
     const double relative_to = size > 0 ? size : 1;
     const auto begin = Clock::now();
-    detail::Progressing progress(options, solution);
     if (progress.most() == 0) {
       (void)progress.begin(options.full ? 1 : equations_.norm(false).first / relative_to);
     } else if (method == GridMethod::fourier) {
@@ -204,9 +222,73 @@ private:
     } else if (solution.conjugate) {
       iteration_.conjugate_gradients(progress, relative_to);
     } else {
-      iteration_.cycles(progress, relative_to);
+      cycles(progress, relative_to);
     }
     solution.seconds = Seconds{std::chrono::duration<double>(Clock::now() - begin).count()};
+  }
+
+  /// In fp32 as long as that gains, where solve() chose so; in fp64 from there.
+  void cycles(detail::Progressing& progress, double size) {
+    GridSolution& solution = progress.solution;
+    solution.narrow_cycles = 0;
+    if (!mixes_) return iteration_.cycles(progress, size);
+    using End = detail::MixedCycles::End;
+    const double bytes = solution.cycle_bytes;
+    const End end = mixed_->run(progress, size);
+    if (end == End::begins_anew) return iteration_.cycles(progress, size);
+    solution.narrow_cycles = solution.cycles;
+    solution.cycle_bytes = mixed_->bytes();
+    if (end == End::done) return;
+    iteration_.cycles(progress, size, true);
+    const double narrow = static_cast<double>(solution.narrow_cycles) / solution.cycles;
+    solution.cycle_bytes = narrow * solution.cycle_bytes + (1 - narrow) * bytes;
+  }
+
+  /// Whether cycles are in fp32 for residuals in fp64, which have their memory then.
+  [[nodiscard]] bool mixes(GridMethod method, const GridOptions& options) {
+    if (options.precision == CyclePrecision::fp64) return false;
+    const bool is_asked = options.precision == CyclePrecision::mixed;
+    const std::string why_not = why_not_mixed(method, options);
+    if (is_asked && !why_not.empty()) throw UsageError("precision mixed: " + why_not);
+    constexpr double few = 1e6;  // points
+    constexpr double most = 0.1; // of a residual: more takes more cycles
+    const bool gains =
+        equations_.points() >= few && detail::MixedCycles::rounding_of(equations_.problem()) < most;
+    if (!why_not.empty() || (!is_asked && !gains)) return false;
+    if constexpr (std::is_same_v<T, double>) {
+      try {
+        if (!mixed_) mixed_ = std::make_unique<detail::MixedCycles>(equations_);
+        lay_mixed();
+      } catch (const Failure&) { // too little memory
+        if (is_asked) throw;
+        return false;
+      }
+    }
+    return true;
+  }
+  [[nodiscard]] std::string why_not_mixed(GridMethod method, const GridOptions& options) const {
+    if (sizeof(T) != 8) return "fields in fp32 have cycles in fp32";
+    if (method == GridMethod::fourier) return "it is for cycles, not for Fourier transforms";
+    if (method != GridMethod::multigrid) return "it is for cycles alone, not conjugate gradients";
+    if (equations_.finest().a.k.size != 0) return "it is for no coefficient and no mask";
+    if (equations_.cycle().shared() != nullptr) return "it is for one rank";
+    if (options.reproducible)
+      return "on several ranks there is none such; reproducible asks for "
+             "the same bits";
+    if (!detail::MixedCycles::has_numbers_for(equations_.problem()))
+      return "spacings of 1e-10 to 1e10 and shifts of at most 1e20 are in fp32's range";
+    return {};
+  }
+  void lay_mixed() {
+    detail::Cycle<float>& cycle = mixed_->cycle();
+    MarchSchedule march;
+    if (laid_ == "auto") {
+      const std::string schedule = wisdom(cycle).schedule;
+      if (schedule != "auto") march = parsed(schedule, cycle);
+    } else {
+      march = text::parse<CycleSchedule>(laid_).march();
+    }
+    if (cycle.problem(march).empty()) cycle.lay(march);
   }
 
   [[nodiscard]] GridMethod chosen(const GridOptions& options) {
@@ -278,13 +360,16 @@ private:
       throw UsageError(fmt::format("level={}: there are {} levels, from 0 on", s.level, levels));
     if (s.level > 0 && s.cycle != CycleShape::v)
       throw UsageError("level= is for V cycles; w, f and full begin on level 0");
-    require_laid(s.march());
+    require_laid(s.march(), equations_.cycle());
   }
 
   detail::Equations<T> equations_;
   detail::Iteration<T> iteration_;
   std::unique_ptr<detail::Fourier<T>> fourier_; ///< once it was asked for
   Field<T> correction_;
+  std::unique_ptr<detail::MixedCycles> mixed_; ///< once it was taken
+  bool mixes_ = false;                         ///< in this solve
+  std::string laid_;                           ///< as `lay` was asked
   double size_ = 1; ///< the norm of the right-hand side that was begun with
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ridge/core/config.hpp>
+#include <ridge/core/extents.hpp>
 #include <ridge/device/view.hpp>
 
 #include <array>
@@ -101,6 +102,32 @@ struct Defect {
   Operator<T> a;
   Span<const T> u, b;
   Span<T> out;
+};
+
+/// out = u + scale e, cycles in fp32 having found e; left = number (b - A out), for the next ones.
+/// Without a coefficient.
+struct Corrected {
+  Operator<double> a;
+  Span<const double> u, b; ///< `u` empty: 0
+  Span<const float> e;     ///< empty: 0, and then `out` is not written
+  double scale = 1, number = 1;
+  Span<double> out;
+  Span<float> left;
+  Span<double> squares; ///< parts of the sum of (b - A out)^2, as many as corrected_parts says
+
+  static constexpr int wide = 32, high = 8; ///< points of a part
+  [[nodiscard]] static constexpr int planes(Index nz) { return nz < 256 ? 8 : 32; }
+};
+[[nodiscard]] constexpr Index corrected_parts(Index3 n) {
+  return ceil_div(n.x, Corrected::wide) * ceil_div(n.y, Corrected::high) *
+         ceil_div(n.z, Corrected::planes(n.z));
+}
+
+/// to = number from.
+struct Narrowed {
+  Span<const double> from;
+  Span<float> to;
+  double number = 1;
 };
 
 /// to = number to + other_number other.

@@ -53,22 +53,23 @@ void for_rows(Index nx, Index ny, Index nz, const Work& work) {
   });
 }
 
-/// Calls `use(x, point)` along a row, in packs but for its ends. `u` is not empty. What a row needs
-/// comes by value: what is stored could change what lies behind references.
-template <class T, class Use>
+/// Calls `use(x, point)` along a row, in packs but for its ends. `u` is not empty; `value(u, i)` is
+/// what stands there. What a row needs comes by value: what is stored could change what lies behind
+/// references.
+template <class T, class Use, class Value = Plain>
 RIDGE_FN void along_row(const Operator<T> a, const Row<T> row, const Span<const T> u,
-                        const Span<const T> b, const Use use) {
+                        const Span<const T> b, const Use use, const Value value = {}) {
   const Plain read;
   const AxisTables<T>& axis = a.axes[0];
   const int n = axis.points;
   const auto at = [&](int x, const AlongX<T>& w, auto varies) {
-    const T own = read(u, row.here + x);
-    const T below = read(u, row.before_z + x);
-    const T above = read(u, row.behind_z + x);
+    const T own = value(u, row.here + x);
+    const T below = value(u, row.before_z + x);
+    const T above = value(u, row.behind_z + x);
     if constexpr (varies) {
-      use(x, row.varied(a, u, b, x, w, own, below, above, read));
+      use(x, row.varied(a, u, b, x, w, own, below, above, value));
     } else {
-      use(x, row.plain(a, u, b, x, w, own, below, above, read));
+      use(x, row.plain(a, u, b, x, w, own, below, above, value));
     }
   };
   const auto run = [&](auto varies) {
@@ -193,6 +194,45 @@ void counted_sweep(Queue& /*queue*/, const CountedSweep<T>& c) {
       add(x, r * r, r);
     });
   });
+}
+
+/// What stands at a point of Corrected::out; other arrays are not asked for.
+template <bool HasU, bool HasE>
+struct CorrectedValue {
+  const double* u;
+  const float* e;
+  double scale;
+  RIDGE_FN double operator()(const Span<const double>& /*from*/, Index i) const {
+    if constexpr (!HasE) {
+      return u[i];
+    } else {
+      const double correction = scale * static_cast<double>(e[i]);
+      return HasU ? u[i] + correction : correction;
+    }
+  }
+};
+template <bool HasU, bool HasE>
+void correct(const Corrected& c) {
+  std::vector<double> sums(static_cast<std::size_t>(2 * c.squares.size));
+  const CorrectedValue<HasU, HasE> value{c.u.data, c.e.data, c.scale};
+  sums_of(c.a.axes, {sums.data(), 2 * c.squares.size}, [&](int y, int z, const auto& add) {
+    const Row<double> row(c.a, y, z, Plain{});
+    const auto use = [out = c.out.data + row.here, left = c.left.data + row.here,
+                      b = c.b.data + row.here, number = c.number,
+                      add](int x, const PointOf<double>& p) {
+      const double r = b[x] + p.residual;
+      if constexpr (HasE) out[x] = p.u;
+      left[x] = static_cast<float>(number * r);
+      add(x, r * r, 0);
+    };
+    along_row(c.a, row, c.b, Span<const double>(), use, value);
+  });
+  for (Index part = 0; part < c.squares.size; ++part)
+    c.squares.data[part] = sums[static_cast<std::size_t>(2 * part)];
+}
+inline void corrected(Queue& /*queue*/, const Corrected& c) {
+  if (c.e.size == 0) return correct<true, false>(c);
+  c.u.size == 0 ? correct<false, true>(c) : correct<true, true>(c);
 }
 
 /// Calls `use(x, residual)` along a row, whose u is not empty.

@@ -30,6 +30,21 @@ struct Combining {
   }
 };
 
+struct Narrowing {
+  static constexpr const char* name = "multigrid residual, as fp32";
+  static constexpr bool reads_first = true;
+  Narrowed n;
+  [[nodiscard]] RIDGE_FN Index3 points() const { return {n.to.size, 1, 1}; }
+  template <class IO>
+  [[nodiscard]] RIDGE_FN double first(const IO& io, Index i, Index, Index) const {
+    return io.read(n.from, i);
+  }
+  template <class IO>
+  RIDGE_FN void operator()(const IO& io, Index i, Index, Index, double value) const {
+    io.store(n.to, i, static_cast<float>(n.number * value));
+  }
+};
+
 template <class T>
 struct Magnifying {
   static constexpr const char* name = "what cancels in a residual";

@@ -21,10 +21,12 @@
 #include <ridge/grid/problem.hpp>
 #include <ridge/grid/schedule.hpp>
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ridge::solve {
@@ -32,6 +34,14 @@ namespace ridge::solve {
 /// Cycles of multigrid alone; cycles that precondition conjugate gradients; or Fourier transforms,
 /// for constant coefficients.
 enum class GridMethod { automatic, multigrid, conjugate_gradients, fourier };
+
+/// Of fields in fp64: cycles in it, or cycles in fp32 for residuals in fp64, which reach the same
+/// tolerance. Automatic: mixed of cycles alone without a coefficient or mask on one rank, not
+/// `reproducible`, from so many points on that it gains; where those gain too little, fp64 goes on.
+enum class CyclePrecision { automatic, fp64, mixed };
+constexpr auto enum_names(CyclePrecision) {
+  return std::array<std::string_view, 3>{"auto", "fp64", "mixed"};
+}
 
 struct GridOptions {
   /// Transforms where they can be taken, the library is here and there is no first guess; else
@@ -54,6 +64,7 @@ struct GridOptions {
   std::optional<CycleShape> cycle = {};
   /// Where not given: red_black on a cpu of cycles alone without a coefficient, else chebyshev.
   std::optional<Smoother> smoother = {};
+  CyclePrecision precision = CyclePrecision::automatic;
   std::string project_option = "GridOptions::project"; ///< as errors name it
   /// Called after each cycle with the relative residual; false stops.
   std::function<bool(int cycle, double residual)> progress = {};
@@ -85,6 +96,7 @@ struct GridSolution {
   CycleShape cycle = CycleShape::v;
   Smoother smoother = Smoother::chebyshev;
   int levels = 0;
+  int narrow_cycles = 0; ///< of `cycles`, in fp32 for residuals in fp64
   /// Levels where half a cycle is one pass over a GPU: their tiles down and up, the finest
   /// first, such as "cells/large small/small".
   std::string tiles = {};
@@ -92,7 +104,8 @@ struct GridSolution {
   [[nodiscard]] double residual() const { return residuals.back(); }
   /// By which a cycle reduces the residual, on average over those that did.
   [[nodiscard]] double factor() const;
-  /// Such as "multigrid W(2,2)", "conjugate gradients, multigrid V(1,1) red-black", "fft (FFTW)".
+  /// Such as "multigrid W(2,2)", "multigrid V(2,2) in fp32", "conjugate gradients, multigrid V(1,1)
+  /// red-black", "fft (FFTW)".
   [[nodiscard]] std::string method() const;
 };
 
@@ -118,8 +131,9 @@ struct CycleMessages {
 template <class T>
 class Multigrid {
 public:
-  /// Takes memory for three and a half fields of the extents. Throws UsageError for a problem that
-  /// cannot be solved, Failure when memory does not suffice. The queue must outlive this.
+  /// Takes memory for three and a half fields of the extents, and for 1.75 more where cycles in
+  /// fp32 are taken. Throws UsageError for a problem that cannot be solved, Failure when memory
+  /// does not suffice. The queue must outlive this.
   Multigrid(Queue& queue, const GridProblem& problem);
   /// For several ranks, which share the problem's fields as grid_of_ranks says: views are of the
   /// planes that a rank owns, and calls are collective. Coarse levels are computed by groups of
