@@ -54,7 +54,7 @@ struct Subject {
   const std::string& name;
   bool written;
   bool in_16_bits;
-  bool is_recorded;
+  Gradients gradients;
 
   [[noreturn]] void refuse(const std::string& why) const {
     throw nb::type_error(fmt::format("{}: {} {}", kernel, name, why).c_str());
@@ -369,8 +369,8 @@ TypedArray look(const Subject& subject, nb::handle object, Arrays& arrays, bool 
         return from_buffer(subject, buffer.view(), bf16);
     }
   }
-  const bool has_gradient = requires_grad(object);
-  if (has_gradient && !subject.is_recorded)
+  const bool has_gradient = subject.gradients != Gradients::none && requires_grad(object);
+  if (has_gradient && subject.gradients == Gradients::refused)
     subject.refuse("requires a gradient, which ridge does not compute; pass x.detach()");
   if (const dlpack::Exchange* const exchange = dlpack::exchange_of(object.ptr())) {
     if (const auto a = from_exchange(subject, object, *exchange, arrays, first)) return *a;
@@ -395,13 +395,13 @@ bool require_gradient(nb::handle objects) {
 
 Arrays look_at(nb::tuple objects, const Signature& signature) {
   const auto& [kernel, names, numbers, rank, first_written, end_written, in_16_bits, first_wide,
-               is_recorded] = signature;
+               gradients] = signature;
   Arrays arrays;
   arrays.all.reserve(objects.size());
   NumberType type = fp64;
   for (std::size_t i = 0; i < objects.size(); ++i) {
     const bool written = i >= first_written && i < end_written;
-    const Subject subject{kernel, names[i], written, in_16_bits, is_recorded};
+    const Subject subject{kernel, names[i], written, in_16_bits, gradients};
     const TypedArray seen = look(subject, objects[i], arrays, i == 0);
     arrays.all.push_back(seen);
     if (i == 0) type = seen.type;

@@ -21,6 +21,13 @@ struct Arrays {
   std::vector<nanobind::object> kept; ///< what keeps descriptions of arrays valid
 };
 
+/// Tensors that require a gradient.
+enum class Gradients {
+  refused,
+  recorded, ///< are used: torch records the call
+  none      ///< there are none, as has been looked
+};
+
 /// What a kernel's arrays are checked against.
 struct Signature {
   const std::string& kernel;
@@ -31,7 +38,7 @@ struct Signature {
   bool in_16_bits = false; ///< its arrays may be float16 or bfloat16
   /// Arrays from here on may be float32 where the first has 16 bits; 0: none.
   std::size_t first_wide = 0;
-  bool is_recorded = false; ///< tensors that require a gradient are used: torch records the call
+  Gradients gradients = Gradients::refused;
 };
 
 /// Whether a tensor among them requires a gradient. Arrays whose library lends memory have none.

@@ -47,8 +47,13 @@ struct Exchange {
 
 /// Null where the type of the object has none.
 inline const Exchange* exchange_of(PyObject* object) {
+  // Calls are mostly of one type of array: the last that has one is kept, with its address.
+  static PyTypeObject* last = nullptr;
+  static const Exchange* of_last = nullptr;
+  PyTypeObject* const type = Py_TYPE(object);
+  if (type == last) return of_last;
   static PyObject* const name = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
-  PyObject* const capsule = PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(object)), name);
+  PyObject* const capsule = PyObject_GetAttr(reinterpret_cast<PyObject*>(type), name);
   if (capsule == nullptr) PyErr_Clear();
   constexpr const char* holds = "dlpack_exchange_api";
   const Exchange* found = nullptr;
@@ -57,6 +62,11 @@ inline const Exchange* exchange_of(PyObject* object) {
   Py_XDECREF(capsule); // the type keeps it
   while (found != nullptr && found->major != 1)
     found = found->previous;
+  if (found == nullptr) return nullptr;
+  Py_INCREF(reinterpret_cast<PyObject*>(type));
+  Py_XDECREF(reinterpret_cast<PyObject*>(last));
+  last = type;
+  of_last = found;
   return found;
 }
 

@@ -34,6 +34,13 @@ public:
   bool run(nanobind::tuple arrays, nanobind::tuple numbers, std::string_view schedule,
            nanobind::object device, bool recorded);
 
+  /// The same of a call as Python has it, where `numbers` are floats with this kernel's names in
+  /// order, and `out` is the result, or a tuple of several. Returns false, and has done nothing,
+  /// elsewhere.
+  bool run_as_before(const nanobind::tuple& arrays, nanobind::handle out,
+                     const nanobind::dict& numbers, std::string_view schedule,
+                     nanobind::object device);
+
   /// The record of the latest launch, as JSON.
   [[nodiscard]] std::string record();
 
@@ -75,7 +82,7 @@ private:
   template <class Work>
   void on_bench(const Call& call, const std::string& schedule, const Work& work);
   [[nodiscard]] Call ask(nanobind::tuple arrays, nanobind::tuple numbers, nanobind::object device,
-                         bool recorded = false) const;
+                         Gradients gradients = Gradients::refused) const;
   [[nodiscard]] std::unique_ptr<lab::Case> describe(const Call& asked, Turn& turn);
   [[nodiscard]] std::shared_ptr<const Program> bind(const Call& asked, Turn& turn,
                                                     std::string_view schedule);
@@ -101,6 +108,7 @@ private:
 
   std::string name_, pattern_;
   std::vector<std::string> arrays_, numbers_;
+  std::vector<nanobind::object> number_names_; ///< of Python, which has each text once
   std::size_t outputs_;
   int rank_;
   std::string description_, file_;

@@ -83,6 +83,15 @@ NB_MODULE(_core, m) {
                               recorded);
           },
           "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "recorded"_a = false)
+      .def(
+          "run_as_before",
+          [](Kernel& kernel, const nb::tuple& arrays, nb::handle out, const nb::dict& numbers,
+             nb::object schedule, nb::object device) {
+            return kernel.run_as_before(arrays, out, numbers,
+                                        text_of(kernel.name(), "schedule", schedule),
+                                        std::move(device));
+          },
+          "arrays"_a, "out"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none())
       .def("record", &Kernel::record)
       .def(
           "measure",
