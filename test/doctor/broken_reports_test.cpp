@@ -170,5 +170,14 @@ TEST(BrokenReports, NameKernelsAsTheyAreNamed) {
   EXPECT_EQ(short_name(fmt::format("{:x<56}\u2207yyyy", "")), fmt::format("{:x<56}...", ""));
 }
 
+TEST(BrokenReports, NameRegionsOfOpenMPByTheirFunctions) {
+  Foreign all;
+  ASSERT_TRUE(read_perf("75.00%  a.out  a.out  [.] main._omp_fn.0\n"
+                        "25.00%  a.out  a.out  [.] sum(double*) [clone ._omp_fn.12]\n",
+                        all));
+  EXPECT_EQ(all.kernels[0].name, "main, OpenMP region 0");
+  EXPECT_EQ(all.kernels[1].name, "sum(double*), OpenMP region 12");
+}
+
 } // namespace
 } // namespace ridge::doctor

@@ -2,6 +2,8 @@
 #include <ridge/doctor/foreign/perf.hpp>
 #include <ridge/record/profile_table.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -89,6 +91,16 @@ std::string nameless(const std::vector<std::string>& words, std::ptrdiff_t mark)
   return (mark > 0 ? *(end - 1) : std::string("?")) + ", stripped of names";
 }
 
+/// "main, OpenMP region 0" of "main._omp_fn.0" and "main [clone ._omp_fn.0]", which GCC makes.
+std::string with_region(const std::string& name) {
+  constexpr std::string_view mark = "._omp_fn.";
+  const std::size_t at = name.find(mark);
+  if (at == std::string::npos) return name;
+  const std::string number = name.substr(at + mark.size());
+  return fmt::format("{}, OpenMP region {}", name.substr(0, std::min(at, name.find(" [clone "))),
+                     number.substr(0, number.find_first_not_of("0123456789")));
+}
+
 /// "45.12%  a.out  a.out  [.] flux(double*)": a function and its share. Addresses of one object
 /// that have no names are one function.
 bool take_function(const std::vector<std::string>& words, Foreign& all) {
@@ -102,6 +114,7 @@ bool take_function(const std::vector<std::string>& words, Foreign& all) {
   for (auto word = mark + 1; word != words.end(); ++word)
     name += (name.empty() ? "" : " ") + *word;
   if (name.starts_with("0x")) name = nameless(words, mark - words.begin());
+  name = with_region(name);
   if (*mark == "[k]") name = "the system's " + name;
   auto known = std::find_if(all.kernels.begin(), all.kernels.end(),
                             [&](const ForeignKernel& k) { return k.name == name; });

@@ -124,6 +124,20 @@ std::string idle_text(const ForeignRun& r) {
   return text.empty() ? "" : " (" + text + ")";
 }
 
+std::string held_down_text(const CardState& c) {
+  if (std::max({c.by_power, c.by_heat, c.by_setting}) < 0.001) return "nothing held it down";
+  return fmt::format("held down by power {}, heat {}, a setting {} of the time",
+                     percent(c.by_power), percent(c.by_heat), percent(c.by_setting));
+}
+
+/// What there is to say of a program on the cpu of which no cause holds.
+std::string limit_text(const ForeignRun& run) {
+  if (run.device != "cpu" || run.wall <= 0) return {};
+  return run.processor.cycles ? "no cause of the whole program holds: see its functions\n"
+                              : "no cause holds by times alone: misses of caches and branches take "
+                                "counters of the processor\n";
+}
+
 std::string run_text(const Foreign& all) {
   const ForeignRun& r = all.run;
   std::string text;
@@ -157,11 +171,10 @@ std::string run_text(const Foreign& all) {
     text += "beside the program's own run\n";
   }
   if (const CardState& c = r.card; c.samples > 0) {
-    text += fmt::format(
-        "card       {:.0f} W at work, {:.0f} W most, of {:.0f} W; {:.2f} of {:.2f} GHz, "
-        "{:.0f} C; held down by power {}, heat {}, a setting {} of the time\n",
-        c.watts, c.most_watts, c.limit_watts, 1e-9 * c.clock_hz, 1e-9 * c.best_clock_hz, c.celsius,
-        percent(c.by_power), percent(c.by_heat), percent(c.by_setting));
+    text += fmt::format("card       {:.0f} W at work, {:.0f} W most, of {:.0f} W; {:.2f} of {:.2f} "
+                        "GHz, {:.0f} C; {}\n",
+                        c.watts, c.most_watts, c.limit_watts, 1e-9 * c.clock_hz,
+                        1e-9 * c.best_clock_hz, c.celsius, held_down_text(c));
   }
   for (const std::string& note : r.notes)
     text += "note       " + note + "\n";
@@ -251,8 +264,9 @@ std::vector<const ForeignKernel*> chosen(const Foreign& all, const ForeignAsked&
 
 std::string foreign_text(const Foreign& all, const ForeignAsked& asked) {
   std::string text = run_text(all);
-  add_causes(text, all, nullptr, diagnose_run(all));
-  text = wrapped(text);
+  const auto causes = diagnose_run(all);
+  add_causes(text, all, nullptr, causes);
+  text = wrapped(causes.empty() ? text + limit_text(all.run) : text);
   int number = 0;
   for (const ForeignKernel* const kernel : chosen(all, asked)) {
     ++number;
