@@ -121,9 +121,8 @@ public:
   void begin(const View<const T>& f) {
     equations_.require_extents(f.extents, "the right-hand side");
     equations_.gather(f, T(-1), true, equations_.finest().b);
-    (void)equations_.balance(true);
+    size_ = equations_.balance(true).norm;
     equations_.set_zero(equations_.finest().u);
-    size_ = equations_.norm(true).first;
   }
   void give_cycle(const CycleSchedule& schedule, bool with_messages) {
     require_level(schedule);
@@ -198,9 +197,8 @@ private:
     detail::Level<T>& finest = equations_.finest();
     solution.cycles = 0;
     equations_.gather(f, T(-1), true, finest.b);
-    const double removed = equations_.balance(options.project, options.project_option);
+    const auto [removed, size] = equations_.balance(options.project, options.project_option);
     if (options.project) solution.removed_mean = removed;
-    const double size = equations_.norm(true).first;
     equations_.require_measurable(size, finest.b);
     detail::Progressing progress(options, solution);
     if (!options.full) {
@@ -343,9 +341,9 @@ private:
   /// Solves for the residual again where rounding left more than is asked.
   void transform(detail::Progressing& progress, double size) {
     detail::Level<T>& level = equations_.finest();
-    if (!progress.begin(progress.options.full ? 1 : equations_.norm(false).first / size)) return;
+    if (!progress.begin(progress.options.full ? 1 : equations_.residual_norm() / size)) return;
     fourier_->solve(level.b, level.u);
-    while (progress.next(equations_.norm(false).first / size)) {
+    while (progress.next(equations_.residual_norm() / size)) {
       if (correction_.count() == 0)
         correction_ = Field<T>(equations_.queue().device(), level.u.extents(), "a correction");
       equations_.residual(level.u, level.b, level.other);
