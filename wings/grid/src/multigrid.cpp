@@ -266,7 +266,7 @@ private:
   }
   [[nodiscard]] std::string why_not_mixed(GridMethod method, const GridOptions& options) const {
     if (sizeof(T) != 8) return "fields in fp32 have cycles in fp32";
-    if (method == GridMethod::fourier) return "it is for cycles, not for Fourier transforms";
+    if (method == GridMethod::fourier) return "it is for cycles";
     if (method != GridMethod::multigrid) return "it is for cycles alone, not conjugate gradients";
     if (equations_.finest().a.k.size != 0) return "it is for no coefficient and no mask";
     if (equations_.cycle().shared() != nullptr) return "it is for one rank";
@@ -294,7 +294,8 @@ private:
     const bool varies = equations_.finest().a.k.size != 0;
     const bool cycles_alone = !varies && problem.order == 2;
     const bool is_shared = equations_.cycle().shared() != nullptr;
-    const bool asks_for_cycles = options.cycle || options.smoother;
+    const bool is_mixed = options.precision == CyclePrecision::mixed;
+    const bool asks_for_cycles = options.cycle || options.smoother || is_mixed;
     if (options.cycle == CycleShape::full)
       throw UsageError("a solve's cycle is v, w or f; full is for measurements");
     if (options.method == GridMethod::automatic) {
@@ -315,7 +316,8 @@ private:
                                    "gradients or Fourier transforms",
                                    problem.order));
     if (options.method == GridMethod::fourier && asks_for_cycles)
-      throw UsageError("Fourier transforms take no cycle and no smoother");
+      throw UsageError(
+          "Fourier transforms take no cycle and no smoother, and are in one precision");
     if (options.method == GridMethod::fourier && varies)
       throw UsageError("Fourier transforms take no coefficient; conjugate gradients do");
     if (options.method == GridMethod::fourier && (is_shared || options.reproducible))
