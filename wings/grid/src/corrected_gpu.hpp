@@ -95,7 +95,8 @@ private:
                            (from_below + from_above);
         const double left = b[k] + (sum - (diagonal + (low + high)) * own);
         if constexpr (HasE) lane.store(c.out, here + plane * at, own);
-        lane.store(c.left, here + plane * at, static_cast<float>(c.number * left));
+        if (c.left.size != 0)
+          lane.store(c.left, here + plane * at, static_cast<float>(c.number * left));
         squares += left * left;
         below = own;
         own = above[k];

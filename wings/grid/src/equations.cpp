@@ -2,6 +2,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/device/kind.hpp>
 
 #include "spectrum.hpp"
 
@@ -13,6 +14,7 @@
 #include <limits>
 #include <numeric>
 #include <tuple>
+#include <type_traits>
 
 namespace ridge::solve::detail {
 
@@ -42,6 +44,12 @@ const GridProblem& checked(const GridProblem& problem) {
                                    most));
   }
   return problem;
+}
+
+/// Whether a mean is less than what rounding adds to and takes from numbers of such a size.
+template <class T>
+bool is_nothing(double mean, double typical) {
+  return std::abs(mean) <= static_cast<double>(std::numeric_limits<T>::epsilon()) / 4 * typical;
 }
 
 /// How ranks share the levels; null where there is one.
@@ -328,10 +336,41 @@ double Equations<T>::begin_cycle() {
   }
   if (squares_.count() != parts) squares_ = Field<double>(queue_.device(), Extents{parts}, "norms");
   cycle_.begin(squares_.elements());
-  std::vector<double> all(static_cast<std::size_t>(parts));
-  copy_to_host(queue_, all.data(), squares_.data(), parts);
+  return root_of(squares_);
+}
+
+template <class T>
+double Equations<T>::root_of(const Field<double>& parts) {
+  std::vector<double> all(static_cast<std::size_t>(parts.count()));
+  copy_to_host(queue_, all.data(), parts.data(), parts.count());
   queue_.wait();
   return std::sqrt(std::accumulate(all.begin(), all.end(), 0.0));
+}
+
+template <class T>
+double Equations<T>::residual_norm() {
+  if constexpr (std::is_same_v<T, double>) {
+    const Level<T>& level = finest();
+    if (problem_.order == 2 && level.a.k.size == 0 && cycle_.shared() == nullptr &&
+        facts_of(queue_.device()).takes_gpu_schedules) {
+      Corrected c;
+      c.a = level.a;
+      c.u = Span<const T>(level.u.elements());
+      c.b = Span<const T>(level.b.elements());
+      return corrected(c);
+    }
+  }
+  return norm(false).first;
+}
+
+template <class T>
+double Equations<T>::corrected(Corrected& c) {
+  if (corrected_.count() == 0)
+    corrected_ = Field<double>(queue_.device(),
+                               Extents{corrected_parts(finest().u.extents().xyz())}, "norms");
+  c.squares = corrected_.elements();
+  give(c);
+  return root_of(corrected_);
 }
 
 template <class T>
@@ -457,8 +496,8 @@ double Equations<T>::volume() {
 }
 
 template <class T>
-double Equations<T>::balance(bool projects, const std::string& option) {
-  if (!problem_.is_singular()) return 0;
+typename Equations<T>::Balanced Equations<T>::balance(bool projects, const std::string& option) {
+  if (!problem_.is_singular()) return {0, norm(true).first};
   const auto [size, weighted] = norm(true);
   const double mean = weighted / volume();
   const double typical = size / std::sqrt(points());
@@ -470,9 +509,10 @@ double Equations<T>::balance(bool projects, const std::string& option) {
         "what comes in through the faces; its mean is {:.6g} too large ({} removes it)",
         -mean, option));
   }
+  if (is_nothing<T>(mean, typical)) return {0, size};
   give(Shifted<T>{finest().b.elements(), static_cast<T>(-mean)});
   mask(finest().b);
-  return -mean;
+  return {-mean, norm(true).first};
 }
 
 template <class T>
@@ -484,7 +524,10 @@ void Equations<T>::remove_mean() {
   n.b = Span<const T>(level.u.elements());
   n.sums = sums_.elements();
   give(n);
-  give(Shifted<T>{level.u.elements(), static_cast<T>(-read_sums().second / volume())});
+  const auto [squares, weighted] = read_sums();
+  const double mean = weighted / volume();
+  if (is_nothing<T>(mean, std::sqrt(squares / points()))) return;
+  give(Shifted<T>{level.u.elements(), static_cast<T>(-mean)});
   mask(level.u);
 }
 

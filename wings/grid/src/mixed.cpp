@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <vector>
 
 namespace ridge::solve::detail {
 
@@ -141,9 +139,6 @@ void MixedCycles::improve() {
 /// Adds what cycles found to u. Returns the residual's norm and leaves it to the next cycles.
 double MixedCycles::correct(bool has_u, bool has_e) {
   Level<double>& level = equations_.finest();
-  const Index3 n = level.u.extents().xyz();
-  if (squares_.count() == 0)
-    squares_ = Field<double>(equations_.queue().device(), Extents{corrected_parts(n)}, "norms");
   Corrected c;
   c.a = level.a;
   if (has_u) c.u = Span<const double>(level.u.elements());
@@ -154,14 +149,10 @@ double MixedCycles::correct(bool has_u, bool has_e) {
   c.number = 1 / scale_;
   c.out = level.other.elements();
   c.left = narrow_.finest().b.elements();
-  c.squares = squares_.elements();
-  equations_.give(c);
+  const double residual = equations_.corrected(c);
   if (has_e) equations_.cycle().take_other();
   ++corrections_;
-  std::vector<double> all(static_cast<std::size_t>(squares_.count()));
-  copy_to_host(equations_.queue(), all.data(), squares_.data(), squares_.count());
-  equations_.queue().wait();
-  return std::sqrt(std::accumulate(all.begin(), all.end(), 0.0));
+  return residual;
 }
 
 double MixedCycles::bytes() const {

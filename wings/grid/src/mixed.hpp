@@ -40,7 +40,6 @@ private:
 
   Equations<double>& equations_;
   Equations<float> narrow_;
-  Field<double> squares_;
   double scale_ = 1;    ///< of what fp32 has, in u and b
   double estimate_ = 0; ///< of the residual after the cycles so far
   double factor_ = 0;   ///< by which the last cycle reduced it; 0: not known

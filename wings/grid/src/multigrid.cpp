@@ -121,9 +121,8 @@ public:
   void begin(const View<const T>& f) {
     equations_.require_extents(f.extents, "the right-hand side");
     equations_.gather(f, T(-1), true, equations_.finest().b);
-    (void)equations_.balance(true);
+    size_ = equations_.balance(true).norm;
     equations_.set_zero(equations_.finest().u);
-    size_ = equations_.norm(true).first;
   }
   void give_cycle(const CycleSchedule& schedule, bool with_messages) {
     require_level(schedule);
@@ -198,9 +197,8 @@ private:
     detail::Level<T>& finest = equations_.finest();
     solution.cycles = 0;
     equations_.gather(f, T(-1), true, finest.b);
-    const double removed = equations_.balance(options.project, options.project_option);
+    const auto [removed, size] = equations_.balance(options.project, options.project_option);
     if (options.project) solution.removed_mean = removed;
-    const double size = equations_.norm(true).first;
     equations_.require_measurable(size, finest.b);
     detail::Progressing progress(options, solution);
     if (!options.full) {
@@ -268,7 +266,7 @@ private:
   }
   [[nodiscard]] std::string why_not_mixed(GridMethod method, const GridOptions& options) const {
     if (sizeof(T) != 8) return "fields in fp32 have cycles in fp32";
-    if (method == GridMethod::fourier) return "it is for cycles, not for Fourier transforms";
+    if (method == GridMethod::fourier) return "it is for cycles";
     if (method != GridMethod::multigrid) return "it is for cycles alone, not conjugate gradients";
     if (equations_.finest().a.k.size != 0) return "it is for no coefficient and no mask";
     if (equations_.cycle().shared() != nullptr) return "it is for one rank";
@@ -296,7 +294,8 @@ private:
     const bool varies = equations_.finest().a.k.size != 0;
     const bool cycles_alone = !varies && problem.order == 2;
     const bool is_shared = equations_.cycle().shared() != nullptr;
-    const bool asks_for_cycles = options.cycle || options.smoother;
+    const bool is_mixed = options.precision == CyclePrecision::mixed;
+    const bool asks_for_cycles = options.cycle || options.smoother || is_mixed;
     if (options.cycle == CycleShape::full)
       throw UsageError("a solve's cycle is v, w or f; full is for measurements");
     if (options.method == GridMethod::automatic) {
@@ -317,7 +316,8 @@ private:
                                    "gradients or Fourier transforms",
                                    problem.order));
     if (options.method == GridMethod::fourier && asks_for_cycles)
-      throw UsageError("Fourier transforms take no cycle and no smoother");
+      throw UsageError(
+          "Fourier transforms take no cycle and no smoother, and are in one precision");
     if (options.method == GridMethod::fourier && varies)
       throw UsageError("Fourier transforms take no coefficient; conjugate gradients do");
     if (options.method == GridMethod::fourier && (is_shared || options.reproducible))
@@ -343,9 +343,9 @@ private:
   /// Solves for the residual again where rounding left more than is asked.
   void transform(detail::Progressing& progress, double size) {
     detail::Level<T>& level = equations_.finest();
-    if (!progress.begin(progress.options.full ? 1 : equations_.norm(false).first / size)) return;
+    if (!progress.begin(progress.options.full ? 1 : equations_.residual_norm() / size)) return;
     fourier_->solve(level.b, level.u);
-    while (progress.next(equations_.norm(false).first / size)) {
+    while (progress.next(equations_.residual_norm() / size)) {
       if (correction_.count() == 0)
         correction_ = Field<T>(equations_.queue().device(), level.u.extents(), "a correction");
       equations_.residual(level.u, level.b, level.other);

@@ -217,12 +217,13 @@ void correct(const Corrected& c) {
   const CorrectedValue<HasU, HasE> value{c.u.data, c.e.data, c.scale};
   sums_of(c.a.axes, {sums.data(), 2 * c.squares.size}, [&](int y, int z, const auto& add) {
     const Row<double> row(c.a, y, z, Plain{});
-    const auto use = [out = c.out.data + row.here, left = c.left.data + row.here,
+    const auto use = [out = HasE ? c.out.data + row.here : nullptr,
+                      left = c.left.size == 0 ? nullptr : c.left.data + row.here,
                       b = c.b.data + row.here, number = c.number,
                       add](int x, const PointOf<double>& p) {
       const double r = b[x] + p.residual;
       if constexpr (HasE) out[x] = p.u;
-      left[x] = static_cast<float>(number * r);
+      if (left != nullptr) left[x] = static_cast<float>(number * r);
       add(x, r * r, 0);
     };
     along_row(c.a, row, c.b, Span<const double>(), use, value);

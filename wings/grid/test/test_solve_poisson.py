@@ -75,6 +75,7 @@ def test_cycles_and_smoothers_are_chosen_and_told(ridge, folder, device):
                             (["--smoother", "chebyshev"], "multigrid V(2,2)"),
                             (["--cycle", "w", "--smoother", "red-black"], "multigrid W(1,1) red-black"),
                             (["--cycle", "f", "--smoother", "chebyshev"], "multigrid F(2,2)"),
+                            (["--precision", "mixed"], usual + " in fp32"),
                             (["--method", "cg", "--smoother", "red-black"], "conjugate gradients, multigrid V(1,1) red-black")):
         if not words and device != "cpu":
             continue  # an emulated GPU takes no transforms by itself
@@ -336,6 +337,8 @@ BAD = [
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--cycle", "full"], "--cycle is v, w or f, not 'full'"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--smoother", "jacobi"], "--smoother is chebyshev or red-black, not 'jacobi'"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--method", "cg", "--cycle", "f"], "f is not symmetric"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--precision", "half"], "--precision is auto, fp64 or mixed, not 'half'"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--method", "cg", "--precision", "mixed"], "it is for cycles alone"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--method", "fft", "--smoother", "chebyshev"], "no cycle and no smoother"),
 ]
 

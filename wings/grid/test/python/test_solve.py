@@ -89,11 +89,14 @@ def test_cycles_and_smoothers():
     f = np.random.default_rng(4).standard_normal((10, 12, 14))
     plain = ridge.solve("poisson", f, boundary=BOX, cycle="v", device="cpu")
     for words, schedule in ((dict(cycle="w"), "multigrid W(1,1) red-black"), (dict(smoother="chebyshev"), "multigrid V(2,2)"),
-                            (dict(cycle="f", smoother="chebyshev"), "multigrid F(2,2)")):
+                            (dict(cycle="f", smoother="chebyshev"), "multigrid F(2,2)"),
+                            (dict(precision="mixed"), "multigrid V(1,1) red-black in fp32")):
         result = ridge.solve("poisson", f, boundary=BOX, device="cpu", **words)
         assert result.converged and result.schedule == schedule and result.method == "multigrid"
         assert np.abs(result.out - plain.out).max() < 1e-8
     assert plain.schedule == "multigrid V(1,1) red-black"  # what is fastest on a cpu
+    with pytest.raises(ridge.UsageError, match="precision mixed: fields in fp32"):
+        ridge.solve("poisson", f.astype(np.float32), boundary=BOX, precision="mixed", device="cpu")
 
 
 def test_masks():

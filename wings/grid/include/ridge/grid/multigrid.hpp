@@ -64,6 +64,7 @@ struct GridOptions {
   std::optional<CycleShape> cycle = {};
   /// Where not given: red_black on a cpu of cycles alone without a coefficient, else chebyshev.
   std::optional<Smoother> smoother = {};
+  /// Where it is mixed `automatic` takes no transforms.
   CyclePrecision precision = CyclePrecision::automatic;
   std::string project_option = "GridOptions::project"; ///< as errors name it
   /// Called after each cycle with the relative residual; false stops.
