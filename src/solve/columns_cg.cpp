@@ -12,7 +12,7 @@ UpdatedSolver::UpdatedSolver(std::unique_ptr<Workspace> work, Operator<double> a
       best_(work_->queue(), work_->count(), "the best solution"), forecast_(work_->columns()) {}
 
 std::vector<Solved> UpdatedSolver::solve(Span<double> x, Span<const double> b,
-                                         const Options& options, const ColumnsCg::Measure& measure,
+                                         const Options& options, const Measure& measure,
                                          const Narrow& narrow) {
   work_->set_reproducible(options.reproducible);
   const Beside beside{q_.span(), best_.span()};
@@ -46,7 +46,7 @@ struct MixedSolver : UpdatedSolver {
     if (inner) narrow = std::make_unique<ApartIterations<float>>(work(), inner);
   }
   std::vector<Solved> by_columns(Span<double> x, Span<const double> b, const Options& options,
-                                 const ColumnsCg::Measure& measure) {
+                                 const Measure& measure) {
     Narrow first;
     if (narrow) {
       first = [&](const Beside& beside) {
@@ -89,8 +89,9 @@ MixedCg::MixedCg(Queue& queue, Operator<double> apply, Operator<float> inner, In
                                      std::move(apply), inner, drop)) {}
 MixedCg::~MixedCg() = default;
 
-Solved MixedCg::solve(Span<double> x, Span<const double> b, const Options& options) {
-  return state_->by_columns(x, b, options, {}).front();
+Solved MixedCg::solve(Span<double> x, Span<const double> b, const Options& options,
+                      const Measure& measure) {
+  return state_->by_columns(x, b, options, measure).front();
 }
 
 ColumnNorms::ColumnNorms(Queue& queue, Index count, const GroupOrder& columns,

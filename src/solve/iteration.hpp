@@ -229,10 +229,13 @@ class Drop {
 public:
   /// `slow`: of iterations a decade, by whose cube it falls less far: what the iteration does not
   /// know of the residual grows with the condition, and takes the direction with it.
-  /// `astray`: how far from |r|^2 its product with the direction may be.
-  explicit Drop(double first, double least = 1e-4, double slow = 9e-8, double astray = 0.1)
-      : factor_(first), least_(least), slow_(slow), astray_(astray) {}
+  /// `astray`: how far from |r|^2 its product with the direction may be. `far`: iterations a decade
+  /// of a mode that it does not keep.
+  explicit Drop(double first, double least = 1e-4, double slow = 9e-8, double astray = 0.1,
+                double far = 250)
+      : factor_(first), least_(least), slow_(slow), astray_(astray), far_(far) {}
   [[nodiscard]] double astray() const { return astray_; }
+  [[nodiscard]] double far() const { return far_; }
   [[nodiscard]] double factor() const { return factor_; }
   /// Where a decade takes so many iterations.
   [[nodiscard]] double factor_at(double pace) const {
@@ -251,7 +254,7 @@ public:
 
 private:
   static constexpr double most = 0.1;
-  double factor_, least_, slow_, astray_;
+  double factor_, least_, slow_, astray_, far_;
 };
 
 /// Iterations a decade of |r|, of |r|^2 before and after so many.

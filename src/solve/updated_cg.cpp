@@ -92,8 +92,10 @@ Solved UpdatedCg::solve(Span<double> x, Span<const double> b, const Options& opt
              [&](const auto& beside) {
                GivenIterations given(state.work(), *state.inner);
                // Sixteen bits know four digits of the residual, and little of it where it is slow.
-               return solve_by_updates(state.work(), state.apply(), given, beside, x, b,
-                                       Drop(1e-2, 1e-2, 8e-6, 0.5), options, measure);
+               return solve_by_updates(
+                   state.work(), state.apply(), given, beside, x, b,
+                   Drop(1e-2, 1e-2, 8e-6, 0.5, std::numeric_limits<double>::infinity()), options,
+                   measure);
              })
       .front();
 }

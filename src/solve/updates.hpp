@@ -32,14 +32,22 @@ struct Column {
   /// The residual falls no further in these numbers, or there is none.
   [[nodiscard]] bool spent() const { return broken || lost >= given_up; }
   [[nodiscard]] bool goes_on() const { return !converged && !spent(); }
-  /// Takes the pace of a run. True where its numbers lost what iterations in double would have:
-  /// their pace, which falls behind again after it has grown, or their direction, where
-  /// `kept`, (r, p) / |r|^2 after it, is further from 1 than `astray`.
-  [[nodiscard]] bool loses(double kept, double astray) {
-    const bool again = quickest < 0.7 * slowest && pace > 3 * quickest;
+  /// Whether so many iterations a decade fall behind again, after they were fewer.
+  [[nodiscard]] bool falls_behind(double now) const {
+    return quickest < 0.7 * slowest && now > 3 * quickest;
+  }
+  /// So near the end that double, which begins along the residual, would take longer.
+  [[nodiscard]] bool is_near(double r2) const { return r2 <= 100 * wanted; }
+  /// Takes the pace of a run. True where its numbers lose what iterations in double would have:
+  /// their pace, or their direction, where `kept`, (r, p) / |r|^2 after it, is further from 1 than
+  /// `astray`. A pace of `far` that has grown to three times came by a mode which they lose again.
+  [[nodiscard]] bool loses(double kept, double astray, double far) {
+    const bool far_from_end = !is_near(measured);
+    const bool again = falls_behind(pace);
     if (pace > slowest) slowest = quickest = pace;
     quickest = std::min(quickest, pace);
-    return again || !(std::abs(kept - 1) < astray);
+    const bool taken = slowest > far && 3 * quickest < slowest;
+    return (far_from_end && (again || taken)) || !(std::abs(kept - 1) < astray);
   }
 };
 
@@ -64,8 +72,9 @@ inline bool all_ended(const double* all, std::size_t columns) {
 class Columns {
 public:
   /// `astray`: how far (r, p) / |r|^2 may be from 1 before double takes over; 0: they are in
-  /// double.
-  Columns(int number, double astray) : all_(static_cast<std::size_t>(number)), astray_(astray) {}
+  /// double. `far`: iterations a decade that they take no mode of.
+  Columns(int number, double astray, double far)
+      : all_(static_cast<std::size_t>(number)), astray_(astray), far_(far) {}
 
   void want(const double* now, double tolerance) {
     each(now, [&](Column& c, const double* s) {
@@ -104,7 +113,7 @@ public:
       if (s[iterated2] > 0) worst = std::max(worst, c.measured / s[iterated2]);
       if (!(c.measured >= 0)) worst = std::numeric_limits<double>::infinity();
       c.lost = c.measured < 0.5 * c.before ? 0 : c.lost + 1;
-      if (astray_ > 0 && c.loses(s[along] / c.measured, astray_)) c.lost = given_up;
+      if (astray_ > 0 && c.loses(s[along] / c.measured, astray_, far_)) c.lost = given_up;
       c.anew = c.lost > 0 || s[broken] != 0 || !std::isfinite(s[along]);
     });
     if (worst >= 0) drop.note(worst, 1);
@@ -149,6 +158,17 @@ public:
     }
     return true;
   }
+  /// True where one falls behind, in as many iterations as show it.
+  [[nodiscard]] bool any_falls_behind(const double* now) const {
+    bool any = false;
+    for (const Column& c : all_) {
+      const double done = now[iterations] - c.began;
+      if (now[ended] == 0 && done > 3 * c.quickest && !c.is_near(now[residual2]))
+        any = any || c.falls_behind(pace_of(done, c.before, now[residual2]));
+      now += scalars;
+    }
+    return any;
+  }
   /// Scalars that the next run of iterations begins with; drop 0: there are no inner ones.
   void set(double* now, double drop) {
     for (Column& c : all_) {
@@ -187,7 +207,7 @@ private:
     }
   }
   std::vector<Column> all_;
-  double astray_;
+  double astray_, far_;
 };
 
 /// Memory beside the iteration's own.
@@ -201,8 +221,7 @@ struct Beside {
 template <class Inner>
 std::vector<Solved> solve_by_updates(Workspace& work, const Operator<double>& apply, Inner& inner,
                                      const Beside& beside, Span<double> x, Span<const double> b,
-                                     Drop drop, const Options& options,
-                                     const ColumnsCg::Measure& measure) {
+                                     Drop drop, const Options& options, const Measure& measure) {
   const auto n = static_cast<std::size_t>(work.columns());
   const bool mixed = drop.factor() > 0;
   const Start start(work, x, b);
@@ -213,7 +232,7 @@ std::vector<Solved> solve_by_updates(Workspace& work, const Operator<double>& ap
   add_op(back, work, TakeBest{beside.best, x, work.s()});
 
   const Stopwatch watch; // what was bound may have been compiled first
-  Columns columns(work.columns(), mixed ? drop.astray() : 0);
+  Columns columns(work.columns(), mixed ? drop.astray() : 0, drop.far());
   std::vector<Solved> solved(n);
   Solved& all = solved.front();
   const auto run = [&all](const Chain& chain) {
@@ -262,7 +281,8 @@ std::vector<Solved> solve_by_updates(Workspace& work, const Operator<double>& ap
     all.bytes += inner.direction(scalars_now.data());
     const Index given = inner.run(left, [&](const double* at) {
       stopped = options.go_on && !options.go_on(progress_of(at, n));
-      return !stopped && !all_ended(at, n) && !(mixed && columns.far_enough(at, drop));
+      return !stopped && !all_ended(at, n) &&
+             !(mixed && (columns.far_enough(at, drop) || columns.any_falls_behind(at)));
     });
     all.bytes += static_cast<double>(given) * inner.bytes();
     all.flops += static_cast<double>(given) * inner.flops();
@@ -353,7 +373,7 @@ public:
   /// By `narrow(x, b)` first, if there is any.
   using Narrow = std::function<std::vector<Solved>(const Beside& beside)>;
   std::vector<Solved> solve(Span<double> x, Span<const double> b, const Options& options,
-                            const ColumnsCg::Measure& measure, const Narrow& narrow);
+                            const Measure& measure, const Narrow& narrow);
   [[nodiscard]] Workspace& work() { return *work_; }
   [[nodiscard]] const Operator<double>& apply() const { return apply_; }
   [[nodiscard]] Forecast& forecast() { return forecast_; }

@@ -173,6 +173,26 @@ TEST_P(CgOn, MixedPrecisionConvergesWhereDoubleDoes) {
   }
 }
 
+/// A residual of another system, 30 times as large, ends it: it goes on in the direction it has.
+TEST_P(CgOn, MixedPrecisionGoesOnForALargerResidual) {
+  constexpr double tolerance = 1e-8, larger = 30;
+  const std::vector<double> none(static_cast<std::size_t>(nx * ny), 0);
+  Cg cg(queue, apply<double>(4.01), nx * ny);
+  const Measure measure = [&] {
+    const Solved now =
+        cg.solve(x.reals(), b.reals(), {.tolerance = tolerance, .most_iterations = 0});
+    return std::vector{larger * now.residual / tolerance};
+  };
+  MixedCg mixed(queue, apply<double>(4.01), apply<float>(4.01), nx * ny);
+  x.set(queue, none);
+  const Solved plain = mixed.solve(x.reals(), b.reals(), {.tolerance = tolerance / larger});
+  x.set(queue, none);
+  const Solved solved = mixed.solve(x.reals(), b.reals(), {.tolerance = tolerance}, measure);
+  EXPECT_TRUE(plain.converged && solved.converged);
+  EXPECT_LE(measure()[0], 1);
+  EXPECT_LE(solved.iterations, plain.iterations + 3);
+}
+
 TEST_P(CgOn, IsWhatBiCgStabGivesToo) { // pairs of real numbers are complex ones to it
   BiCgStab solver(queue, apply<double>(4.3), nx * ny);
   const Solved solved = solver.solve(x.reals(), b.reals(), {.tolerance = 1e-12});

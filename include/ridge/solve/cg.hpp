@@ -29,7 +29,12 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// The same, its iterations in single precision. `apply` and `inner` see vectors that lie alike,
+/// The residual of each column, in units of what is wanted, of what x holds: 1 or less is an end.
+/// It is that of a system which the one that is solved stands for, and may be larger: iterations go
+/// on, in the direction that they have, until it is small, too.
+using Measure = std::function<std::vector<double>()>;
+
+/// As Cg, its iterations in single precision. `apply` and `inner` see vectors that lie alike,
 /// number by number: lattice fields of as many lanes (see Lattice). Where the residual has fallen
 /// to `drop` of what it was, it is computed anew in double (reliable updates; Sleijpen and van der
 /// Vorst 1996), and the iteration goes on in the direction p that it has, by the step to the least
@@ -42,7 +47,8 @@ public:
           double drop = 0.001, comm::Communicator* ranks = nullptr);
   ~MixedCg();
 
-  Solved solve(Span<double> x, Span<const double> b, const Options& options);
+  Solved solve(Span<double> x, Span<const double> b, const Options& options,
+               const Measure& measure = {});
 
 private:
   struct State;
@@ -62,11 +68,8 @@ public:
             const GroupOrder& columns, double drop = 0.001, comm::Communicator* ranks = nullptr);
   ~ColumnsCg();
 
-  /// The residual of each column, in units of what is wanted, of what x holds: 1 or less is an end.
-  using Measure = std::function<std::vector<double>()>;
   /// x = A^-1 b for all, from what x holds. Waits. One for each column; the first has seconds,
-  /// bytes and operations of all. `measure`: of a system that this one stands for, whose residual
-  /// is larger: iterations go on until it is small, too.
+  /// bytes and operations of all.
   std::vector<Solved> solve(Span<double> x, Span<const double> b, const Options& options,
                             const Measure& measure = {});
 
@@ -99,8 +102,6 @@ public:
     [[nodiscard]] virtual double bytes() const = 0;
     [[nodiscard]] virtual double flops() const = 0;
   };
-  using Measure = ColumnsCg::Measure; ///< of one column
-
   UpdatedCg(Queue& queue, Operator<double> apply, std::unique_ptr<Inner> inner, Index count);
   ~UpdatedCg();
 

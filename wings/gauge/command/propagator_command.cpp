@@ -365,6 +365,7 @@ void PropagatorCommand::add(const solve::Solved& solved) {
   total_.seconds.value += solved.seconds.value;
   if (!(total_.residual >= solved.residual)) total_.residual = solved.residual; // NaN stays
   unfinished_ += solved.converged ? 0 : 1;
+  in_double_ += solved.in_double ? 1 : 0;
   stuck_ = stuck_ || solved.rounding || solved.broken;
 }
 
@@ -440,17 +441,19 @@ void PropagatorCommand::print_record(Queue& queue, const Extents& extents) const
   std::string all;
   for (const double c : correlator_)
     all += fmt::format("{}{:.15g}", all.empty() ? "" : " ", c);
-  record.details.insert(record.details.end(), {{"solver", 0, solver_text()},
-                                               {"correlator", 0, all},
-                                               {"reading_seconds", reading_.value, {}},
-                                               {"preparing_seconds", preparing().value, {}},
-                                               {"device_seconds", starting_.value, {}},
-                                               {"operator_seconds", building_.value, {}},
-                                               {"copying_seconds", copying().value, {}},
-                                               {"correlating_seconds", correlating_.value, {}},
-                                               {"writing_seconds", writing_.value, {}},
-                                               {"compiling_seconds", compiled_for().value, {}},
-                                               {"roof_seconds", roof_seconds.value, {}}});
+  record.details.insert(record.details.end(),
+                        {{"solver", 0, solver_text()},
+                         {"columns_in_fp64", static_cast<double>(in_double_), ""},
+                         {"correlator", 0, all},
+                         {"reading_seconds", reading_.value, {}},
+                         {"preparing_seconds", preparing().value, {}},
+                         {"device_seconds", starting_.value, {}},
+                         {"operator_seconds", building_.value, {}},
+                         {"copying_seconds", copying().value, {}},
+                         {"correlating_seconds", correlating_.value, {}},
+                         {"writing_seconds", writing_.value, {}},
+                         {"compiling_seconds", compiled_for().value, {}},
+                         {"roof_seconds", roof_seconds.value, {}}});
   const std::vector<Detail> hadrons = hadrons_.details();
   record.details.insert(record.details.end(), hadrons.begin(), hadrons.end());
   fmt::print("{}\n", to_json(std::vector{record}));

@@ -139,13 +139,13 @@ private:
   io::PropagatorFacts facts_;
   solve::Solved total_;
   Seconds reading_, all_but_reading_, writing_;
-  Seconds starting_;    ///< the device
-  Seconds building_;    ///< the operator
-  Seconds calling_;     ///< the solver, with copies
-  Seconds looking_;     ///< why columns did not converge
-  Seconds correlating_; ///< hadrons, with smearing
-  int unfinished_ = 0;
-  bool stuck_ = false; ///< some column's residual falls no further
+  Seconds starting_;                   ///< the device
+  Seconds building_;                   ///< the operator
+  Seconds calling_;                    ///< the solver, with copies
+  Seconds looking_;                    ///< why columns did not converge
+  Seconds correlating_;                ///< hadrons, with smearing
+  int unfinished_ = 0, in_double_ = 0; ///< columns
+  bool stuck_ = false;                 ///< some column's residual falls no further
   std::vector<double> correlator_;
   const gauge::HostLinks* links_ = nullptr; ///< while columns are solved
   std::string why_;                         ///< a column did not converge, where that is known

@@ -60,12 +60,12 @@ void change_links(const Sizes& sizes, std::uintptr_t address, const std::string&
   });
 }
 
-/// The end of a solve: converged or not, iterations, the residual, seconds, bytes, and whether
-/// rounding ended it.
-using Ended = std::tuple<bool, Index, double, double, double, bool>;
+/// The end of a solve: converged or not, iterations, the residual, seconds, bytes, whether rounding
+/// ended it, and whether it went on in fp64.
+using Ended = std::tuple<bool, Index, double, double, double, bool, bool>;
 inline Ended ended(const solve::Solved& solved) {
-  return {solved.converged,     solved.iterations, solved.residual,
-          solved.seconds.value, solved.bytes,      solved.rounding};
+  return {solved.converged, solved.iterations, solved.residual, solved.seconds.value,
+          solved.bytes,     solved.rounding,   solved.in_double};
 }
 
 inline solve::Options options_of(double tolerance, Index iterations) {

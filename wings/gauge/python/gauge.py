@@ -55,6 +55,7 @@ class Solved:
     seconds: float
     bytes: float  #: least ones of all its launches
     rounding: bool = False  #: it ended as the residual fell no further: more is not to be had in fp64
+    in_fp64: bool = False  #: fp32 was not enough, and it went on in fp64
 
 
 class NotConverged(_core.Failure):

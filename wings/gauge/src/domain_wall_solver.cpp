@@ -198,13 +198,18 @@ solve::Solved DomainWallSolver::solve(Sites& x, const Sites& b, const solve::Opt
   }
   s.precondition();
   if (s.mixed) s.mixed->take(s.right.view().elements);
-  const solve::Solved solved = detail::to_tolerance(
-      options,
-      [&](const solve::Options& inner) {
-        return s.mixed ? s.mixed->solve(*s.mixed_solver, s.y.span(0), inner)
-                       : s.solver->solve(s.y.span(0), s.right.view().elements, inner);
-      },
-      [&] { return std::sqrt(s.complete(options.reproducible) / (size > 0 ? size : 1)); });
+  const auto rest = [&] {
+    if (s.mixed) s.mixed->show(s.y.span(0));
+    return std::sqrt(s.complete(options.reproducible) / (size > 0 ? size : 1));
+  };
+  const auto by_mixed = [&](const solve::Options& all, const solve::Measure& measure) {
+    return s.mixed->solve(*s.mixed_solver, s.y.span(0), all, measure);
+  };
+  const auto by_double = [&](const solve::Options& inner) {
+    return s.solver->solve(s.y.span(0), s.right.view().elements, inner);
+  };
+  const solve::Solved solved = s.mixed ? detail::by_measure(options, by_mixed, rest)
+                                       : detail::to_tolerance(options, by_double, rest);
   x = s.get(s.u);
   s.placed.gather(x);
   return s.placed.of_all(solved);

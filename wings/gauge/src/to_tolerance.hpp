@@ -1,9 +1,10 @@
 // Solves of a preconditioned system until the whole one's residual is small enough.
 #pragma once
 
-#include <ridge/solve/solver.hpp>
+#include <ridge/solve/cg.hpp>
 
 #include <algorithm>
+#include <vector>
 
 namespace ridge::gauge::detail {
 
@@ -34,6 +35,17 @@ solve::Solved to_tolerance(const solve::Options& options, const Inner& inner,
     now.tolerance = part.residual * std::clamp(0.7 * options.tolerance / rest, 1e-3, 0.7);
   }
   return all;
+}
+
+/// `inner(options, measure)` asks itself for that residual: it goes on in its direction.
+template <class Inner, class Residual>
+solve::Solved by_measure(const solve::Options& options, const Inner& inner,
+                         const Residual& residual) {
+  const solve::Measure measure = [&] { return std::vector{residual() / options.tolerance}; };
+  solve::Solved solved = inner(options, measure);
+  solved.residual = residual();
+  solved.converged = solved.residual <= options.tolerance;
+  return solved;
 }
 
 } // namespace ridge::gauge::detail

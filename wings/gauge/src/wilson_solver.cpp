@@ -134,8 +134,7 @@ struct WilsonSolver::State {
   }
   solve::Solved inner(const Fermion<double>& x, const solve::Options& options) const {
     if (direct) return direct->solve(x.reals(), right.reals(), options);
-    return exact ? exact->solve(x.reals(), right.reals(), options)
-                 : mixed->solve(x.reals(), right.reals(), options);
+    return exact->solve(x.reals(), right.reals(), options);
   }
   /// Bytes and operations of all ranks.
   [[nodiscard]] solve::Solved of_all(solve::Solved solved) const {
@@ -219,16 +218,22 @@ solve::Solved WilsonSolver::solve(const Fermion<double>& x, const Fermion<double
     state_->queue.wait();
     return solved;
   }
-  state_->take(b);
-  const solve::Solved solved = detail::to_tolerance(
-      options,
-      [&](const solve::Options& inner) {
-        const solve::Solved part = state_->inner(x, inner);
-        state_->complete(x, b);
-        return part;
-      },
-      [&] { return residual(x, b, options.reproducible); });
-  return state_->of_all(solved);
+  State& s = *state_;
+  s.take(b);
+  const auto rest = [&] {
+    s.complete(x, b);
+    return residual(x, b, options.reproducible);
+  };
+  if (s.mixed) {
+    return s.of_all(detail::by_measure(
+        options,
+        [&](const solve::Options& all, const solve::Measure& measure) {
+          return s.mixed->solve(x.reals(), s.right.reals(), all, measure);
+        },
+        rest));
+  }
+  return s.of_all(detail::to_tolerance(
+      options, [&](const solve::Options& inner) { return s.inner(x, inner); }, rest));
 }
 
 std::vector<solve::Solved> WilsonSolver::solve_shifted(const std::vector<const Fermion<double>*>& x,

@@ -316,3 +316,10 @@ def test_next_to_a_zero_of_d_columns_go_on_in_fp64(ridge, folder):
                         "--device", "cpu", "--no-roof")  # fmt: skip
     assert result.out.count("went on in fp64") == 12
     assert propagator("p.h5")[1]["iterations"].max() < 4000
+    (record,) = ridge.good("solve", "wilson", "lat.nersc", "--mass=-2", "--no-hadrons", "-o", "p.h5", "--overwrite", "--device", "cpu",
+                           "--no-roof", "--json").records()  # fmt: skip
+    assert record["columns_in_fp64"] == 12
+    assert propagator("p.h5")[1]["iterations"].max() < 1400  # 730 in fp64; left later, 1480
+    (record,) = ridge.good("solve", "wilson", "lat.nersc", "--mass=0.1", "--no-hadrons", "-o", "p.h5", "--overwrite", "--device", "cpu",
+                           "--no-roof", "--json").records()  # fmt: skip
+    assert record["columns_in_fp64"] == 0

@@ -53,6 +53,7 @@ Record record_of_solve(Queue& queue, comm::Communicator& ranks, const Extents& s
                                                {"factor", solution.factor(), ""}});
   if (solution.end == GridSolution::End::converged)
     record.details.push_back({"criterion", 0, std::string(criterion_of(solution))});
+  record.details.push_back({"in_fp64", solution.in_double ? 1.0 : 0.0, ""});
   if (solution.backward_error)
     record.details.push_back({"backward_error", *solution.backward_error, ""});
   record.details.push_back({"solve_seconds", seconds, ""});
@@ -93,11 +94,14 @@ void print_solve(const Record& record, const GridSolution& solution, const std::
                    ? fmt::format(", {:.2f} of a copy", record.achieved->fraction())
                    : "");
   }
+  if (solution.in_double)
+    fmt::print("went on in fp64: fp32 gained too little; residuals are of what was then rounded\n");
   if (solution.end == GridSolution::End::converged &&
       solution.criterion == GridSolution::Criterion::rounding)
     fmt::print("converged as far as {} goes: rounding leaves a residual of {:.2g} of the "
                "right-hand side, {:.2g} of |A| |u| + |f|{}\n",
-               record.precision, solution.residual(), *solution.backward_error,
+               solution.in_double ? "fp64" : record.precision, solution.residual(),
+               *solution.backward_error,
                solution.error ? fmt::format("; u is right to about {:.1g} of it", *solution.error)
                               : "");
   if (solution.removed_mean != 0)

@@ -257,7 +257,7 @@ struct PoissonCommand {
     if (solution.end != GridSolution::End::stalled) return "--cycles allows more";
     if (solution.error)
       return fmt::format("{} reaches no less here, and u is off by about {:.1g} of it",
-                         bytes == 4 ? "fp32" : "fp64", *solution.error);
+                         bytes == 4 && !solution.in_double ? "fp32" : "fp64", *solution.error);
     if (!own.empty())
       return "conjugate gradients gain too little, as of an operator that has both signs, or gives "
              "0 of some field";

@@ -24,7 +24,8 @@ class Solution:
 
     `criterion`: "residual", as small as `tol`; or "rounding", where the residual fell no further and is what rounding
     leaves of it. `backward_error` is known there: the residual's norm over that of |A| |u| + |f|; and `error`, about what
-    is left of u's own, over u. None elsewhere."""
+    is left of u's own, over u. None elsewhere. `in_fp64`: fp32 gained too little, and the solve went on in fp64; its
+    residuals are those before the solution was rounded."""
 
     def __init__(self, out: Any, fields: Mapping[str, Any]) -> None:
         self.out = out
@@ -32,6 +33,7 @@ class Solution:
         self.criterion: Optional[str] = fields["criterion"] if self.converged else None
         self.backward_error: Optional[float] = fields["backward_error"]
         self.error: Optional[float] = fields["error"]
+        self.in_fp64: bool = fields["in_fp64"]
         self.iterations: int = fields["iterations"]
         self.residuals: list[float] = list(fields["residuals"])
         self.seconds: float = fields["seconds"]

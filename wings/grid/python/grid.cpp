@@ -183,6 +183,7 @@ nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
   }
   nb::dict result;
   result["converged"] = how.end == solve::GridSolution::End::converged;
+  result["in_fp64"] = how.in_double;
   result["criterion"] =
       how.criterion == solve::GridSolution::Criterion::rounding ? "rounding" : "residual";
   result["backward_error"] = how.backward_error;

@@ -34,6 +34,17 @@ const GridProblem& checked(const GridProblem& problem) {
   require_solvable(problem);
   constexpr double most = sizeof(T) == 4 ? 1e15 : 1e70;
   const auto& h = problem.boundaries.spacing;
+  constexpr double shifts = sizeof(T) == 4 ? 1e30 : 1e290;
+  const char* const precision = sizeof(T) == 4 ? "fp32" : "fp64";
+  if (problem.shift > shifts)
+    throw UsageError(
+        fmt::format("the shift is {:g}; {} takes up to {:g}", problem.shift, precision, shifts));
+  GridProblem plain = problem;
+  plain.shift = 0;
+  if (problem.shift > 0 && problem.shift < 1 / shifts && plain.is_singular())
+    throw UsageError(fmt::format("the shift is {:g}, and no face fixes the mean: {} takes {:g} or "
+                                 "more, or 0 and a right-hand side that balances",
+                                 problem.shift, precision, 1 / shifts));
   for (const auto& [axis, n, spacing] :
        {std::tuple{'x', problem.extents.x, h.x}, std::tuple{'y', problem.extents.y, h.y},
         std::tuple{'z', problem.extents.z, h.z}}) {
@@ -239,9 +250,13 @@ void Equations<T>::gather(const View<const T>& from, T scale, bool with_faces, F
   g.from = from;
   g.first = own_first_;
   g.points = own_;
-  g.scale = scale;
+  g.scale = scale * static_cast<T>(unit_);
   if (with_faces && problem_.order == 2) {
     g.faces = adding_;
+    for (auto& sides : g.faces) {
+      for (FaceTerm<T>& face : sides)
+        face.scale *= static_cast<T>(unit_);
+    }
     g.k = finest().a.k;
     if (cycle_.shared() != nullptr && g.k.size != 0) {
       const Index plane = (own_.x + 2) * (own_.y + 2);
@@ -283,6 +298,7 @@ void Equations<T>::gather_faces(Field<T>& to) {
 template <class T>
 void Equations<T>::scatter(const View<T>& to) {
   mask(finest().u);
+  leave_unit();
   Scattered<T> s;
   s.from = owned(Span<const T>(finest().u.elements()));
   s.first = own_first_;
@@ -307,24 +323,6 @@ std::pair<double, double> Equations<T>::norm(bool of_right_side) {
   give(n);
   const auto [squares, weighted] = read_sums();
   return {std::sqrt(squares), weighted};
-}
-
-template <class T>
-void Equations<T>::require_measurable(double size, const Field<T>& b) {
-  constexpr double least = 1e-140; // residuals are smaller by some ten orders
-  constexpr double most = 1e150;
-  if (size >= least && size <= most) return;
-  if (size == 0) { // or its squares are
-    const Field<T>& larger = finest().other;
-    copy(larger, b);
-    combine(larger, b, sizeof(T) == 8 ? 1e200 : 1, 0);
-    if (length(larger) == 0) return;
-  }
-  throw UsageError(
-      fmt::format("the norm of the right-hand side is {:.2g}; it must be {:g} to {:g}: "
-                  "scale the right-hand side and what faces give by one number, which "
-                  "scales the solution",
-                  size, least, most));
 }
 
 template <class T>

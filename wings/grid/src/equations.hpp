@@ -6,6 +6,7 @@
 #include "mask.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace ridge::solve::detail {
@@ -38,6 +39,12 @@ public:
   /// Sets u or b to 0 where a mask says so.
   void mask(const Field<T>& to);
 
+  /// A power of two that the user's f, what faces add and u are multiplied by here, and divided by
+  /// in `scatter`: 1, or what brings the norm of the right-hand side, whose squares are no numbers,
+  /// close to 1. Chooses it for a norm of 1; whether it is another.
+  [[nodiscard]] bool choose_unit(const View<const T>& f, double size);
+  void set_unit(double unit) { unit_ = unit; }
+  [[nodiscard]] double unit() const { return unit_; }
   /// `to` = scale times the points of the user's field that are solved for, and what faces add; of
   /// other ranks, too, where they share it.
   void gather(const View<const T>& from, T scale, bool with_faces, Field<T>& to);
@@ -98,6 +105,8 @@ public:
   }
 
 private:
+  /// Takes u of the finest level back. Throws UsageError where it is no number there.
+  void leave_unit();
   void read_faces(const std::vector<T>& mask);
   [[nodiscard]] std::vector<T> values_on(std::size_t d, std::size_t side,
                                          const std::vector<T>& mask) const;
@@ -131,11 +140,25 @@ private:
   Index ahead_ = 0;
   std::array<std::array<FaceTerm<T>, 2>, 3> on_faces_, adding_;
   std::vector<Memory> face_values_;
+  double unit_ = 1;
   Memory land_; ///< of the points that are solved for; empty without a mask
   double land_volume_ = 0;
   Wide<T> wide_; ///< of higher order
   std::vector<Memory> wide_tables_;
 };
+
+/// The power of two that brings a right-hand side of this norm close to 1, where squares leave the
+/// range of numbers; else 1. `size_at(unit)`: its norm in that unit.
+template <class T, class SizeAt>
+double unit_of_size(double size, const SizeAt& size_at) {
+  constexpr double least = sizeof(T) == 8 ? 1e-140 : 1e-25; // residuals are smaller by ten orders
+  constexpr double most = sizeof(T) == 8 ? 1e150 : 1e25;
+  constexpr int far = sizeof(T) == 8 ? 600 : 60; // what is beyond these comes between them
+  if ((size >= least && size <= most) || std::isnan(size)) return 1;
+  const double first = std::ldexp(1.0, size < least ? far : -far);
+  const double moved = size_at(first);
+  return moved > 0 && std::isfinite(moved) ? std::ldexp(first, -std::ilogb(moved)) : 1;
+}
 
 /// What ranks have of the planes that they own, so many numbers a plane.
 template <class T>

@@ -39,8 +39,7 @@ bool Progressing::next(double residual) {
   return solution.cycles < most();
 }
 
-bool Progressing::doubts() const {
-  constexpr int first = 50;
+bool Progressing::doubts(int first) const {
   const int times = without_gain_ / first;
   return without_gain_ == first * times && std::has_single_bit(static_cast<unsigned>(times));
 }
@@ -73,17 +72,19 @@ std::optional<int> best_of_failed(const GridSolution& solution) {
 }
 
 template <class T>
-void accept_rounding(GridSolution& solution, double backward_error, std::optional<double> error) {
+void accept_rounding(GridSolution& solution, double backward_error, std::optional<double> error,
+                     bool varies) {
   solution.backward_error = backward_error;
   solution.error = error;
   // Of a smooth residual rounding may leave as much as of noise, but not of u.
-  const bool is_right = !error || *error <= std::sqrt(rounding<T>);
+  const double most = sizeof(T) == 4 && varies ? 1e-5 : std::sqrt(rounding<T>);
+  const bool is_right = !error || *error <= most;
   if (!(backward_error <= rounding<T>) || !is_right) return;
   solution.end = GridSolution::End::converged;
   solution.criterion = GridSolution::Criterion::rounding;
 }
-template void accept_rounding<float>(GridSolution&, double, std::optional<double>);
-template void accept_rounding<double>(GridSolution&, double, std::optional<double>);
+template void accept_rounding<float>(GridSolution&, double, std::optional<double>, bool);
+template void accept_rounding<double>(GridSolution&, double, std::optional<double>, bool);
 
 /// The first pass of a cycle gives the residual of the u that the cycle before left.
 template <class T>
@@ -149,7 +150,9 @@ void Iteration<T>::conjugate_gradients(Progressing& progress, double size) {
       if (progress.solution.cycles >= progress.most()) break;
       without_gain = residual < 0.9 * best ? 0 : without_gain + 1;
       best = std::min(best, residual);
-      if (without_gain == 2) {
+      const bool is_rounding = // which doubles may go beyond, and floats not
+          sizeof(T) == 4 && equations_.backward_error(level.u, right_) <= rounding<T>;
+      if (without_gain == 2 || is_rounding) {
         progress.stall();
         break;
       }
@@ -180,7 +183,7 @@ void Iteration<T>::judge(GridSolution& solution, double size, double tolerance) 
     backward = equations_.backward_error(level.u, level.b);
     solution.residuals.back() = equations_.norm(false).first / size;
   }
-  accept_rounding<T>(solution, backward, error);
+  accept_rounding<T>(solution, backward, error, level.a.k.size != 0);
   if (solution.residual() <= tolerance) solution.end = GridSolution::End::converged;
 }
 
@@ -240,7 +243,8 @@ bool Iteration<T>::descend(Progressing& progress, double size) {
     // The cycle keeps its right-hand side, so the residual is still there.
     if (!progress.next(equations_.norm(true).first / size))
       return progress.solution.end == GridSolution::End::converged;
-    if (progress.doubts() && equations_.backward_error(x_, right_) <= rounding<T>) {
+    constexpr int patience = sizeof(T) == 4 ? 8 : 50; // doubles go on where floats end too early
+    if (progress.doubts(patience) && equations_.backward_error(x_, right_) <= rounding<T>) {
       progress.stall();
       return false;
     }

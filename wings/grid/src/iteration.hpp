@@ -22,8 +22,9 @@ public:
   [[nodiscard]] int most() const {
     return options.most_cycles.value_or(solution.conjugate ? 10000 : 100);
   }
-  /// Whether to ask if the residual is at rounding: after 50, 100, 200, ... cycles without a gain.
-  [[nodiscard]] bool doubts() const;
+  /// Whether to ask if the residual is at rounding: after 1, 2, 4, ... times `first` cycles without
+  /// a gain.
+  [[nodiscard]] bool doubts(int first) const;
   /// Notes the residual as it is, where one that was carried along has parted from it. Earlier
   /// ones cannot have been smaller.
   void correct(double residual);
@@ -45,9 +46,11 @@ private:
 [[nodiscard]] std::optional<int> best_of_failed(const GridSolution& solution);
 
 /// Takes a solve that stalled with this backward error, and what is left of u's error where that is
-/// known, for converged where rounding leaves no less.
+/// known, for converged where rounding leaves no less. With jumps of a coefficient, which `varies`,
+/// a cycle of floats finds little of u's error.
 template <class T>
-void accept_rounding(GridSolution& solution, double backward_error, std::optional<double> error);
+void accept_rounding(GridSolution& solution, double backward_error, std::optional<double> error,
+                     bool varies = false);
 /// The largest backward error that is taken for rounding: sparse LU in fp64 leaves up to 1.5
 /// epsilon of such systems, conjugate gradients a few times that.
 template <class T>

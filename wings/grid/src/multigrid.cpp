@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/grid/in_double.hpp>
 #include <ridge/grid/multigrid.hpp>
 #include <ridge/tune/choose.hpp>
 
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <type_traits>
@@ -42,11 +44,19 @@ template <class T>
 class Multigrid<T>::Body {
 public:
   Body(Queue& queue, const GridProblem& problem, comm::Communicator* ranks)
-      : equations_(queue, problem, ranks), iteration_(equations_) {}
+      : equations_(queue, problem, ranks), iteration_(equations_), ranks_(ranks) {}
 
-  void set_coefficient(const View<const T>& k) { equations_.set_coefficient(k); }
+  void set_coefficient(const View<const T>& k) {
+    equations_.set_coefficient(k);
+    keep(copy_of_mask_, {});
+    keep(copy_of_k_, k);
+  }
 
-  void set_mask(const View<const T>& mask, const View<const T>* k) { equations_.set_mask(mask, k); }
+  void set_mask(const View<const T>& mask, const View<const T>* k) {
+    equations_.set_mask(mask, k);
+    keep(copy_of_mask_, mask);
+    keep(copy_of_k_, k == nullptr ? View<const T>() : *k);
+  }
 
   GridSolution solve(const View<const T>& f, const View<T>& u, const GridOptions& options) {
     equations_.require_extents(f.extents, "the right-hand side");
@@ -74,6 +84,10 @@ public:
     }
     attempt(f, View<const T>(u), options, method, solution);
     judge(solution, options.tolerance);
+    if constexpr (sizeof(T) == 4) {
+      if (solution.end == GridSolution::End::stalled && in_double(f, u, options, solution))
+        return solution;
+    }
     if (const std::optional<int> best = detail::best_of_failed(solution)) {
       // The same steps again, as far as they were good.
       GridOptions until = options;
@@ -89,6 +103,7 @@ public:
     if (equations_.problem().is_singular()) equations_.remove_mean();
     equations_.scatter(u);
     equations_.queue().wait();
+    equations_.set_unit(1);
     return solution;
   }
 
@@ -185,6 +200,64 @@ private:
     return choice;
   }
 
+  /// What a solve in double needs of the user's.
+  void keep(Field<float>& copy, const View<const T>& field) {
+    copy = {};
+    if constexpr (sizeof(T) == 4) {
+      if (field.data == nullptr) return;
+      const Index3 n = field.extents;
+      copy = Field<float>(equations_.queue().device(), Extents{n.x, n.y, n.z}, "a copy for fp64");
+      const Index rows = field.row == n.x ? n.y : 1; // that lie together
+      for (Index z = 0; z < n.z; ++z) {
+        for (Index y = 0; y < n.y; y += rows)
+          copy_bytes_on_device(equations_.queue(), copy.data() + n.x * (y + n.y * z),
+                               field.data + field.at(0, y, z),
+                               Bytes{n.x * rows * static_cast<Index>(sizeof(float))});
+      }
+      equations_.queue().wait();
+    }
+  }
+
+  /// Solves in double what floats could not. False where that is no better, or memory is too small
+  /// for it; u is as it was.
+  bool in_double(const View<const float>& f, const View<float>& u, const GridOptions& options,
+                 GridSolution& solution) {
+    Queue& queue = equations_.queue();
+    const GridProblem& problem = equations_.problem();
+    try {
+      const auto body = ranks_ == nullptr
+                            ? std::make_unique<Multigrid<double>>(queue, problem)
+                            : std::make_unique<Multigrid<double>>(queue, problem, *ranks_);
+      const auto wide = [&](const Field<float>& from) {
+        return from.count() == 0 ? Field<double>()
+                                 : detail::widened(queue, View<const float>(from.view()));
+      };
+      const Field<double> k = wide(copy_of_k_), mask = wide(copy_of_mask_),
+                          right = detail::widened(queue, f);
+      const Field<double> found(queue.device(), right.extents(), "the solution in double");
+      const View<const double> k_view(k.view());
+      if (mask.count() != 0) {
+        body->set_mask(View<const double>(mask.view()), k.count() != 0 ? &k_view : nullptr);
+      } else if (k.count() != 0) {
+        body->set_coefficient(k_view);
+      }
+      GridSolution then = body->solve(View<const double>(right.view()), found.view(),
+                                      detail::rest_of(options, solution));
+      const double least = *std::min_element(solution.residuals.begin(), solution.residuals.end());
+      if (then.end != GridSolution::End::converged && !(then.residual() < least)) {
+        if (then.end == GridSolution::End::stopped) solution.end = then.end;
+        return false;
+      }
+      solution = detail::joined(solution, std::move(then));
+      detail::narrow(queue, found, u);
+      equations_.set_unit(1);
+      return true;
+    } catch (const Failure&) {
+      if (ranks_ != nullptr) throw; // others have gone on
+      return false;
+    }
+  }
+
   void judge(GridSolution& solution, double tolerance) {
     if (solution.end != GridSolution::End::stalled) return;
     const double size = equations_.norm(true).first;
@@ -196,9 +269,15 @@ private:
                GridMethod method, GridSolution& solution) {
     detail::Level<T>& finest = equations_.finest();
     solution.cycles = 0;
-    equations_.gather(f, T(-1), true, finest.b);
-    const auto [removed, size] = equations_.balance(options.project, options.project_option);
-    if (options.project) solution.removed_mean = removed;
+    equations_.set_unit(1);
+    const auto begin_with = [&](double unit) {
+      equations_.gather(f, T(-1), true, finest.b);
+      const auto [removed, norm] = equations_.balance(options.project, options.project_option);
+      if (options.project) solution.removed_mean = removed / unit;
+      return norm;
+    };
+    double size = begin_with(1);
+    if (equations_.choose_unit(f, size)) size = begin_with(equations_.unit());
     equations_.require_measurable(size, finest.b);
     detail::Progressing progress(options, solution);
     if (!options.full) {
@@ -365,11 +444,13 @@ private:
 
   detail::Equations<T> equations_;
   detail::Iteration<T> iteration_;
+  comm::Communicator* ranks_;
   std::unique_ptr<detail::Fourier<T>> fourier_; ///< once it was asked for
   Field<T> correction_;
   std::unique_ptr<detail::MixedCycles> mixed_; ///< once it was taken
   bool mixes_ = false;                         ///< in this solve
   std::string laid_;                           ///< as `lay` was asked
+  Field<float> copy_of_k_, copy_of_mask_;      ///< the user's, of floats
   double size_ = 1; ///< the norm of the right-hand side that was begun with
 };
 

@@ -51,6 +51,7 @@ public:
       solution.end = end;
       judge(solution);
     }
+    if (unit_ != 1) equations_.combine(x_, x_, 1 / unit_, 0);
     equations_.copy(equations_.finest().u, x_);
     equations_.scatter(u);
     equations_.queue().wait();
@@ -65,14 +66,20 @@ private:
                GridSolution& solution) {
     Field<T>& right = equations_.finest().b;
     solution.cycles = 0;
-    equations_.gather(f, T(1), false, right);
-    equations_.combine(right, affine_, sign_, -sign_);
-    const double size = length(right);
+    const auto begin_with = [&](double unit) {
+      equations_.gather(f, T(1), false, right);
+      equations_.combine(right, affine_, sign_ * unit, -sign_ * unit);
+      return length(right);
+    };
+    double size = begin_with(1);
+    unit_ = length(affine_) > 0 ? 1 : detail::unit_of_size<T>(size, begin_with);
+    if (unit_ != 1) size = begin_with(unit_);
     equations_.require_measurable(size, right);
     if (options.full) {
       equations_.set_zero(x_);
     } else {
       equations_.gather(guess, T(1), false, x_);
+      if (unit_ != 1) equations_.combine(x_, x_, unit_, 0);
     }
     detail::Progressing progress(options, solution);
     if (size > 0 || !options.full) {
@@ -196,6 +203,7 @@ private:
   detail::Equations<T> equations_;
   Apply apply_;
   double sign_ = 1;
+  double unit_ = 1;      ///< of right-hand side and x, a power of two
   double magnitude_ = 0; ///< of |A|, about
   Field<T> x_, r_, p_, q_, affine_, in_, out_;
 };

@@ -251,6 +251,15 @@ def test_the_reason_is_rounding(links, rng, operator):
     assert not d.solved.rounding
 
 
+def test_what_goes_on_in_fp64_says_so(rng):
+    links = gauge.heatbath(gauge_files.random_links((4, 4, 2, 4), seed=3, spread=3.0), beta=1e-4, device="cpu")
+    b = rng.normal(size=(*links.shape[:4], 4, 3)) + 0j
+    for mass, goes_on in ((-2.3, True), (0.1, False)):
+        d = gauge.Wilson(links, mass=mass, device="cpu")
+        gauge.cg(d, b)
+        assert d.solved.in_fp64 == goes_on and d.solved.residual <= 1e-10, (mass, d.solved)
+
+
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_right_hand_sides_of_any_size(links, rng, device, operator):
     """Squares of such norms are no numbers, or 0."""

@@ -207,6 +207,17 @@ def test_rounding_ends_solves():
     assert result.converged and result.criterion == "residual" and result.backward_error is None
 
 
+def test_jumps_that_fp32_cannot_bear_go_on_in_fp64():
+    f, (y, x) = np.random.default_rng(5).standard_normal((33, 33)), np.indices((33, 33))
+    found = {}
+    for kind in (np.float32, np.float64):
+        k = np.where((x // 8 + y // 8) % 2 == 0, 1.0, 1e8).astype(kind)
+        found[kind] = ridge.solve("diffusion", f.astype(kind), coefficient=k, boundary="dirichlet:0", tol=1e-5, device="cpu")
+        assert found[kind].converged and found[kind].in_fp64 == (kind == np.float32)
+    narrow, wide = (found[kind].out for kind in (np.float32, np.float64))
+    assert np.abs(narrow - wide).max() < 1e-4 * np.abs(wide).max()
+
+
 def test_masks_and_jumps_that_make_conjugate_gradients_slow():
     """They were given up after nine iterations whose residual had not fallen. SciPy solves them directly."""
     sparse = pytest.importorskip("scipy.sparse")

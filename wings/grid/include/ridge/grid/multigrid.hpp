@@ -85,6 +85,9 @@ struct GridSolution {
   /// And what is left of the error of u, over u, by a cycle for the residual. Not of an operator of
   /// one's own.
   std::optional<double> error = {};
+  /// fp32 gained too little, and fp64 went on from 0: residuals from there on are those of the
+  /// solution before it was rounded to fp32.
+  bool in_double = false;
   int cycles = 0;
   /// Relative residuals, as computed from the solution: of the first guess, then after each cycle.
   /// The full start is part of the first cycle.
@@ -132,9 +135,9 @@ struct CycleMessages {
 template <class T>
 class Multigrid {
 public:
-  /// Takes memory for three and a half fields of the extents, and for 1.75 more where cycles in
-  /// fp32 are taken. Throws UsageError for a problem that cannot be solved, Failure when memory
-  /// does not suffice. The queue must outlive this.
+  /// Takes memory for three and a half fields of the extents, for 1.75 more where cycles in
+  /// fp32 are taken, and in fp32 for a copy of a coefficient and a mask. Throws UsageError for a
+  /// problem that cannot be solved, Failure when memory does not suffice. The queue must outlive this.
   Multigrid(Queue& queue, const GridProblem& problem);
   /// For several ranks, which share the problem's fields as grid_of_ranks says: views are of the
   /// planes that a rank owns, and calls are collective. Coarse levels are computed by groups of
@@ -164,8 +167,9 @@ public:
 
   /// Solves for `u`, views of the problem's extents on the device. With `options.full` false `u` is
   /// the first guess. Points on dirichlet faces are set. A singular problem's solution has mean 0
-  /// (weighted by volume). Throws UsageError for other extents, and for a right-hand side that a
-  /// singular problem cannot have, with its mean.
+  /// (weighted by volume). Where cycles of floats gain too little, doubles go on. Throws UsageError
+  /// for other extents, and for a right-hand side that a singular problem cannot have, with its
+  /// mean.
   [[nodiscard]] GridSolution solve(const View<const T>& f, const View<T>& u,
                                    const GridOptions& options = {});
 

@@ -3,6 +3,7 @@
 
 #include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/grid/in_double.hpp>
 #include <ridge/grid/own_operator.hpp>
 #include <ridge/lab/settings.hpp>
 #include <ridge/lab/user_kernel.hpp>
@@ -42,8 +43,25 @@ solve_own(Queue& queue, const GridProblem& problem, const std::string& kernel,
     sweeps->run(1);
     sweeps->read(0, out);
   };
-  OwnOperator<T> solver(queue, problem, apply, ranks);
-  return solver.solve(f, u, options);
+  GridSolution how;
+  {
+    OwnOperator<T> solver(queue, problem, apply, ranks);
+    how = solver.solve(f, u, options);
+  }
+  if constexpr (sizeof(T) == 4) {
+    if (how.end == GridSolution::End::stalled) {
+      const Field<double> right = detail::widened(queue, f);
+      const Field<double> found(queue.device(), right.extents(), "the solution in double");
+      GridSolution then =
+          solve_own<double>(queue, problem, kernel, settings, View<const double>(right.view()),
+                            found.view(), detail::rest_of(options, how), ranks);
+      if (then.end == GridSolution::End::converged || then.residual() < how.residual()) {
+        detail::narrow(queue, found, u);
+        how = detail::joined(how, std::move(then));
+      }
+    }
+  }
+  return how;
 }
 
 } // namespace ridge::solve
