@@ -44,8 +44,9 @@ struct BenchCommand {
     const bool over_ranks = world.ranks() > 1 || !ranks.empty();
     const std::string& size = launch.size;
     const std::string named = levels.kernel(launch.kernel);
-    const lab::BenchKernel chosen = launch.chosen(lab::find_kernel(
-        named, launch.settings, over_ranks ? lab::Use::ranks : lab::Use::launches));
+    // An adjoint is made of the kernel as one rank has it.
+    const lab::Use use = over_ranks && !launch.adjoint ? lab::Use::ranks : lab::Use::launches;
+    const lab::BenchKernel chosen = launch.chosen(lab::find_kernel(named, launch.settings, use));
     lab::BenchRequest request{
         comm::device_of_rank(world, launch.device),
         is_size_range(size) && !levels.levels ? chosen.default_size

@@ -1,3 +1,4 @@
+#include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/gradient/bench.hpp>
@@ -53,6 +54,11 @@ AnyFunction described(const std::string& header, const std::string& source,
     if (std::string_view(o.name) == typeid(Proof).name()) return o.function;
   }
   throw Failure("the description of an adjoint offers nothing; please report this");
+}
+
+/// Descriptions over ranks are compiled where there are several: they take longer.
+bool over_ranks() {
+  return comm::world().ranks() > 1;
 }
 
 std::vector<FoundReads> reads_of(const KernelText& kernel, std::span<const std::byte> functor) {
@@ -150,8 +156,8 @@ BenchKernel bench_adjoints(const std::string& name, const AnyStencil& any, int r
           "                            std::span<const std::byte> functor,\n"
           "                            const std::string& file) {{\n"
           "  using namespace ridge::gradient;\n"
-          "  return describe_adjoints<{}, {}{}>(name, meaning, functor, file);\n}}\n",
-          kernel.type, rank, types),
+          "  return describe_adjoints<{}, {}, {}{}>(name, meaning, functor, file);\n}}\n",
+          kernel.type, rank, over_ranks(), types),
       source));
   return describe(name + "-adjoint", "the adjoint of " + name, any.functor, source);
 }
@@ -177,6 +183,10 @@ BenchKernel bench_adjoint_of_case(const BenchKernel& forward, const std::string&
                                  "and pairs, built in or FILE.hpp:Name",
                                  forward.name, forward.pattern));
   }
+  if (pairs && over_ranks())
+    throw UsageError(fmt::format("the adjoint of {} runs on one rank: those of stencils and chains "
+                                 "run on several",
+                                 forward.name));
   constexpr Index few = 8;
   Index n[6] = {};
   const int rank = forward.default_size.rank();
@@ -208,9 +218,9 @@ BenchKernel bench_adjoint_of_case(const BenchKernel& forward, const std::string&
           "ridge::BenchKernel describe(const std::string& name, const std::string& meaning,\n"
           "                            const ridge::BenchKernel& forward,\n"
           "                            const ridge::Case& of, const std::string& file) {{\n"
-          "  return ridge::gradient::describe_{}_adjoint<{}>(name, meaning, forward, of, file);"
+          "  return ridge::gradient::describe_{}_adjoint<{}{}>(name, meaning, forward, of, file);"
           "\n}}\n",
-          what, functor),
+          what, functor, pairs ? "" : fmt::format(", {}", over_ranks())),
       source));
   return describe(forward.name + "-adjoint", "the adjoint of " + forward.name, forward, of, source);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ridge/chain/bench.hpp>
+#include <ridge/chain/rank_case.hpp>
 #include <ridge/chain/source.hpp>
 #include <ridge/gradient/bench.hpp>
 #include <ridge/gradient/proof.hpp>
@@ -31,7 +32,7 @@ template <class K, int I, class Found>
   }
 }
 
-template <int Rank, class... G>
+template <int Rank, bool OverRanks, class... G>
 [[nodiscard]] BenchKernel bench_adjoints(const std::string& name, const std::string& meaning,
                                          const std::string& file,
                                          const std::tuple<G...>& adjoints) {
@@ -43,8 +44,14 @@ template <int Rank, class... G>
                                   [any](const Extents& /*size*/) { return any; });
   } else {
     using Chain = Together<Rank, G...>;
+    const Chain chain{{{adjoints}}};
     chain::know_chain_source<Chain>(file);
-    return chain::chain_kernel(name, meaning, Chain{{{adjoints}}});
+    BenchKernel made = chain::chain_kernel(name, meaning, chain);
+    if constexpr (OverRanks) {
+      chain::know_chain_source<chain::Placed<Chain>>(file);
+      chain::add_rank_case(made, chain);
+    }
+    return made;
   }
 }
 
@@ -52,8 +59,8 @@ template <int Rank, class... G>
 
 /// The adjoints of the kernel of these bytes, on fields of so many dimensions, by all inputs that
 /// its result has a derivative by; `Found` is of each input what reads_text declares, `file` where
-/// they can be compiled from.
-template <class K, int Rank, class... Found>
+/// they can be compiled from. `OverRanks`: they run over ranks, too.
+template <class K, int Rank, bool OverRanks, class... Found>
 [[nodiscard]] BenchKernel describe_adjoints(const std::string& name, const std::string& meaning,
                                             std::span<const std::byte> functor,
                                             const std::string& file) {
@@ -62,7 +69,7 @@ template <class K, int Rank, class... Found>
     return std::tuple_cat(detail::found_adjoint<K, static_cast<int>(I), Found>(kernel)...);
   }
   (InputNumbers<K>{});
-  BenchKernel made = detail::bench_adjoints<Rank>(name, meaning, file, adjoints);
+  BenchKernel made = detail::bench_adjoints<Rank, OverRanks>(name, meaning, file, adjoints);
   prove_cases(made, prove_adjoints(kernel, adjoints, Rank));
   return made;
 }

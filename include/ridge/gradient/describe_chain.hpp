@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ridge/chain/bench.hpp>
+#include <ridge/chain/rank_case.hpp>
 #include <ridge/chain/reference.hpp>
 #include <ridge/chain/source.hpp>
 #include <ridge/core/random.hpp>
@@ -148,8 +149,8 @@ private:
 } // namespace detail
 
 /// The adjoint of a benchmark of the chain C; `file` is what it can be compiled from. Throws
-/// UsageError for a chain that has none.
-template <class C>
+/// UsageError for a chain that has none. `OverRanks`: it runs over ranks, too.
+template <class C, bool OverRanks>
 [[nodiscard]] BenchKernel
 describe_chain_adjoint(const std::string& name, const std::string& meaning,
                        const BenchKernel& forward, const Case& of, const std::string& file) {
@@ -162,6 +163,10 @@ describe_chain_adjoint(const std::string& name, const std::string& meaning,
     const C& chain = its->call().chain;
     chain::know_chain_source<Backward<C>>(file);
     BenchKernel made = chain::chain_kernel(name, meaning, Backward<C>(chain));
+    if constexpr (OverRanks) {
+      chain::know_chain_source<chain::Placed<Backward<C>>>(file);
+      chain::add_rank_case(made, Backward<C>(chain));
+    }
     made.default_size = forward.default_size;
     prove_cases(made, detail::ProofOfChain<C>(chain).proof(forward.name));
     return made;
