@@ -13,94 +13,12 @@
 // each of them in the force of its links (Jansen and Liu, Comput. Phys. Commun. 99 (1997) 221).
 #pragma once
 
-#include <ridge/gauge/clover_block.hpp>
-#include <ridge/gauge/hmc_links.hpp>
-#include <ridge/gauge/leaves.hpp>
+#include <ridge/gauge/clover_links.hpp>
+#include <ridge/gauge/rounded_math.hpp>
 #include <ridge/gauge/wilson.hpp>
 #include <ridge/lattice/within.hpp>
 
 namespace ridge::gauge {
-
-/// The blocks of both chiralities at a site.
-template <class T>
-using CloverSite = lattice::Vector<CloverBlock<T>, 2>;
-/// A matrix for each of the planes 01, 02, 03, 12, 13, 23.
-template <class T>
-using Planes = lattice::Vector<ColourMatrix<T>, 6>;
-
-/// term = A of links, at every site. In this basis of gamma matrices the block of chirality c = +-1
-/// is 1 + kappa csw i (sigma_1 (F_12 - c F_03) + sigma_2 (F_02 + c F_13) + sigma_3 (F_01 - c
-/// F_23)).
-struct MakeCloverTerm {
-  static constexpr const char* name = "clover term";
-  static constexpr double flops = 6 * (4 * 3 * 198 + 4 * 18 + 36) + 2 * 90;
-
-  lattice::SiteView<const ColourMatrix<double>> links[4];
-  lattice::SiteView<CloverSite<double>> term;
-  double factor = 0; ///< kappa csw
-
-  template <class At>
-  RIDGE_FN void operator()(const At& at) const {
-    using V = typename At::template Value<double>;
-    RoundedLink<V> h[6];
-    int plane = 0;
-    RIDGE_NO_UNROLL
-    for (int mu = 0; mu < 4; ++mu) {
-      RIDGE_NO_UNROLL
-      for (int nu = mu + 1; nu < 4; ++nu)
-        h[plane++] = strength(leaves<V>(at, links, mu, nu));
-    }
-    write(at, 0, h[3] - h[2], h[1] + h[4], h[0] - h[5]);
-    write(at, 1, h[3] + h[2], h[1] - h[4], h[0] + h[5]);
-  }
-
-  template <class F>
-  void for_each_view(const F& f) const {
-    for (const auto& link : links)
-      f(link);
-    f(term);
-  }
-
-private:
-  /// i kappa csw F.
-  template <class V>
-  RIDGE_FN RoundedLink<V> strength(const RoundedLink<V>& q) const {
-    const Rounded<V> eighth(factor / 8);
-    RoundedLink<V> h;
-    RIDGE_UNROLL
-    for (int i = 0; i < 3; ++i) {
-      RIDGE_UNROLL
-      for (int j = 0; j < 3; ++j)
-        h(i, j) = {-(eighth * (q(i, j).im + q(j, i).im)), eighth * (q(i, j).re - q(j, i).re)};
-    }
-    return h;
-  }
-  /// 1 + sigma_1 a + sigma_2 b + sigma_3 c.
-  template <class At, class V>
-  RIDGE_FN void write(const At& at, int chirality, const RoundedLink<V>& a, const RoundedLink<V>& b,
-                      const RoundedLink<V>& c) const {
-    const Rounded<V> one(1.0);
-    const auto element = [&](int i, int j) -> Complex<Rounded<V>> {
-      const int row = i % 3, column = j % 3;
-      if (i < 3) return c(row, column);
-      if (j >= 3) return -c(row, column);
-      return {a(row, column).re - b(row, column).im, a(row, column).im + b(row, column).re};
-    };
-    const int first = 18 * chirality;
-    RIDGE_UNROLL
-    for (int i = 0; i < 3; ++i) {
-      const auto even = one + element(2 * i, 2 * i).re,
-                 odd = one + element(2 * i + 1, 2 * i + 1).re;
-      at.store(term, first + i, {even.v, odd.v});
-    }
-    RIDGE_UNROLL
-    for (int i = 1; i < 6; ++i) {
-      RIDGE_UNROLL
-      for (int j = 0; j < i; ++j)
-        at.store(term, first + clover_place(i, j), {element(i, j).re.v, element(i, j).im.v});
-    }
-  }
-};
 
 /// inverse = A^-1 and log = log (det A)^2 at chosen sites, by A = L D L^+.
 struct InvertCloverTerm {
@@ -118,8 +36,10 @@ struct InvertCloverTerm {
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
     using V = typename At::template Value<double>;
-    const V upper = invert<V>(at, 0), lower = invert<V>(at, 18);
-    const V determinant = upper * lower;
+    V determinant(1.0);
+    RIDGE_NO_UNROLL
+    for (int chirality = 0; chirality < 2; ++chirality)
+      determinant = determinant * invert<V>(at, 18 * chirality);
     at.store(log, 0, {logarithms(determinant * determinant), V(0.0)});
   }
 
@@ -146,16 +66,16 @@ private:
     Complex<V> l[15], m[15];
     V d[6], determinant(1.0);
     factor(at, first, l, d);
-    RIDGE_NO_UNROLL
+    RIDGE_UNROLL
     for (int i = 0; i < 6; ++i)
       determinant = determinant * d[i];
     // M = L^-1, below its diagonal of 1.
-    RIDGE_NO_UNROLL
+    RIDGE_UNROLL
     for (int i = 1; i < 6; ++i) {
-      RIDGE_NO_UNROLL
+      RIDGE_UNROLL
       for (int j = 0; j < i; ++j) {
         Complex<V> sum = l[place(i, j)];
-        RIDGE_NO_UNROLL
+        RIDGE_UNROLL
         for (int k = j + 1; k < i; ++k)
           sum += l[place(i, k)] * m[place(k, j)];
         m[place(i, j)] = -sum;
@@ -164,7 +84,7 @@ private:
     // M^+ D^-1 M.
     const auto element = [&](int i, int j) -> Complex<V> {
       Complex<V> sum(V(0.0), V(0.0));
-      RIDGE_NO_UNROLL
+      RIDGE_UNROLL
       for (int k = i; k < 6; ++k) {
         const Complex<V> right = k == j ? Complex<V>(V(1.0), V(0.0)) : m[place(k, j)];
         const V by = V(1.0) / d[k];
@@ -172,12 +92,12 @@ private:
       }
       return sum;
     };
-    RIDGE_NO_UNROLL
+    RIDGE_UNROLL
     for (int i = 0; i < 3; ++i)
       at.store(inverse, first + i, {element(2 * i, 2 * i).re, element(2 * i + 1, 2 * i + 1).re});
-    RIDGE_NO_UNROLL
+    RIDGE_UNROLL
     for (int i = 1; i < 6; ++i) {
-      RIDGE_NO_UNROLL
+      RIDGE_UNROLL
       for (int j = 0; j < i; ++j)
         at.store(inverse, first + clover_place(i, j), element(i, j));
     }
@@ -186,21 +106,21 @@ private:
   /// L below its diagonal of 1, and D.
   template <class V, class At>
   RIDGE_FN void factor(const At& at, int first, Complex<V> (&l)[15], V (&d)[6]) const {
-    RIDGE_NO_UNROLL
+    RIDGE_UNROLL
     for (int j = 0; j < 6; ++j) {
       const Complex<V> pair = at.load(term, first + j / 2);
       V pivot = j % 2 == 0 ? pair.re : pair.im;
-      RIDGE_NO_UNROLL
+      RIDGE_UNROLL
       for (int k = 0; k < j; ++k) {
         const Complex<V>& z = l[place(j, k)];
         pivot = pivot - d[k] * (z.re * z.re + z.im * z.im);
       }
       d[j] = pivot;
       const V by = V(1.0) / pivot;
-      RIDGE_NO_UNROLL
+      RIDGE_UNROLL
       for (int i = j + 1; i < 6; ++i) {
         Complex<V> z = at.load(term, first + clover_place(i, j));
-        RIDGE_NO_UNROLL
+        RIDGE_UNROLL
         for (int k = 0; k < j; ++k)
           z -= d[k] * (l[place(i, k)] * conj(l[place(j, k)]));
         l[place(i, j)] = by * z;
@@ -323,78 +243,6 @@ private:
     }
     const Complex<V> z = at.load(inverse, first + clover_place(i > j ? i : j, i > j ? j : i));
     return product + (i > j ? z : conj(z));
-  }
-};
-
-/// momentum += factor times the traceless antihermitian part of U_mu times what the loops around
-/// the plaquettes at it are with V at one corner.
-struct KickByClover {
-  static constexpr const char* name = "clover force";
-  static constexpr double flops = 6 * (8 * 198 + 4 * 18) + 198 + 54;
-
-  lattice::SiteView<const ColourMatrix<double>> links[4];
-  lattice::SiteView<const Planes<double>> leaves;
-  lattice::SiteView<ColourMatrix<double>> momentum; ///< along mu
-  double factor = 0;
-  int mu = 0;
-
-  template <class At>
-  RIDGE_FN void operator()(const At& at) const {
-    using V = typename At::template Value<double>;
-    RoundedLink<V> sum = zero_link<V>();
-    RIDGE_NO_UNROLL
-    for (int nu = 0; nu < 4; ++nu) {
-      if (nu == mu) continue;
-      // Leaves turn from the lower dimension to the higher one.
-      const RoundedLink<V> above = loop<V>(at, nu, 1), below = loop<V>(at, nu, -1);
-      sum += mu < nu ? above - below : below - above;
-    }
-    RoundedLink<V> p = rounded_read(at, momentum);
-    add_antihermitian(p, product(rounded_read(at, links[mu]), sum), Rounded<V>(factor));
-    rounded_write(at, momentum, p);
-  }
-
-  template <class F>
-  void for_each_view(const F& f) const {
-    for (const auto& link : links)
-      f(link);
-    f(leaves), f(momentum);
-  }
-
-private:
-  /// From x + mu on: ((V a + a V) b + a b V) c + a b c V, each V of the corner where it stands.
-  template <class V, class At>
-  RIDGE_FN RoundedLink<V> loop(const At& at, int nu, int way) const {
-    const int low = mu < nu ? mu : nu, high = mu < nu ? nu : mu;
-    const int plane = low == 0 ? high - 1 : low + high;
-    const auto ahead = at.shifted(mu, 1), beside = at.shifted(nu, way),
-               across = ahead.shifted(nu, way);
-    const RoundedLink<V> b = adj(rounded_read(beside, links[mu]));
-    RoundedLink<V> a, c;
-    if (way > 0) {
-      a = rounded_read(ahead, links[nu]);
-      c = adj(rounded_read(at, links[nu]));
-    } else {
-      a = adj(rounded_read(across, links[nu]));
-      c = rounded_read(beside, links[nu]);
-    }
-    RoundedLink<V> with = product(corner<V>(ahead, plane), a);
-    with += product(a, corner<V>(across, plane));
-    with = product(with, b);
-    a = product(a, b);
-    with += product(a, corner<V>(beside, plane));
-    with = product(with, c);
-    a = product(a, c);
-    with += product(a, corner<V>(at, plane));
-    return with;
-  }
-  template <class V, class At>
-  RIDGE_FN RoundedLink<V> corner(const At& at, int plane) const {
-    RoundedLink<V> v;
-    RIDGE_UNROLL
-    for (int c = 0; c < 9; ++c)
-      component(v, c) = lattice::rounded(at.load(leaves, 9 * plane + c));
-    return v;
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <ridge/gauge/cg_step.hpp>
 #include <ridge/gauge/clover.hpp>
+#include <ridge/gauge/clover_links.hpp>
 #include <ridge/gauge/dslash.hpp>
 #include <ridge/gauge/fifth_dimension.hpp>
 #include <ridge/gauge/recode.hpp>
