@@ -128,31 +128,45 @@ void applied(Queue& /*queue*/, const Applied<T>& a) {
                 [=](Index i, const PointOf<T>& p) { out[i] = -p.residual; });
 }
 
-/// Sums of two numbers a point over parts of the rows. A part is added up by one thread, row after
-/// row: bits do not depend on how many threads there are.
+/// Sums over parts of the rows, of squares of a number a point, and of its products with the
+/// volume. `each_row(y, z, to)` stores the row's numbers: they are added up apart, since passes say
+/// of their loops over x that no turn depends on another. A part is added up by one thread, row
+/// after row: bits do not depend on how many threads there are.
 template <class T, class EachRow>
 void sums_of(const std::array<AxisTables<T>, 3>& axes, const Span<double>& sums,
              const EachRow& each_row) {
+  constexpr int wide = 8;
   const Index ny = axes[1].points;
   const Index rows = ny * axes[2].points;
   const Index parts = sums.size / 2;
-  share(parts, axes[0].points * (rows / parts + 1), [&](Index begin, Index end) {
+  const int nx = axes[0].points;
+  share(parts, nx * (rows / parts + 1), [&](Index begin, Index end) {
+    std::vector<double> numbers(static_cast<std::size_t>(nx));
+    const double* const of_row = numbers.data();
+    const T* const along_x = axes[0].volume.data;
     for (Index part = begin; part < end; ++part) {
       double first = 0;
       double second = 0;
       const Rows mine(rows, parts, part);
       for (Index i = mine.begin; i < mine.end; ++i) {
-        double in_first[8] = {};
-        double in_second[8] = {};
+        double in_first[wide] = {};
+        double in_second[wide] = {};
         const int y = static_cast<int>(i % ny);
         const int z = static_cast<int>(i / ny);
-        each_row(y, z, [&](int x, double a, double b) {
-          in_first[x % 8] += a;
-          in_second[x % 8] += static_cast<double>(axes[0].volume.data[x]) * b;
-        });
+        each_row(y, z, numbers.data());
+        const auto add = [&](int x, int k) {
+          in_first[k] += of_row[x] * of_row[x];
+          in_second[k] += static_cast<double>(along_x[x]) * of_row[x];
+        };
+        int x = 0;
+        for (; x + wide <= nx; x += wide)
+          for (int k = 0; k < wide; ++k)
+            add(x + k, k);
+        for (int k = 0; x < nx; ++x, ++k)
+          add(x, k);
         const double volume = static_cast<double>(axes[1].volume.data[y]) *
                               static_cast<double>(axes[2].volume.data[z]);
-        for (int k = 0; k < 8; ++k) {
+        for (int k = 0; k < wide; ++k) {
           first += in_first[k];
           second += volume * in_second[k];
         }
@@ -165,17 +179,15 @@ void sums_of(const std::array<AxisTables<T>, 3>& axes, const Span<double>& sums,
 
 template <class T>
 void norms(Queue& /*queue*/, const Norms<T>& n) {
-  sums_of(n.a.axes, n.sums, [&](int y, int z, const auto& add) {
+  sums_of(n.a.axes, n.sums, [&](int y, int z, double* numbers) {
     const Row<T> row(n.a, y, z, Plain{});
-    const auto both = [&](int x, T value) {
-      const auto r = static_cast<double>(value);
-      add(x, r * r, r);
-    };
     if (n.u.size == 0) {
       for (int x = 0; x < n.a.axes[0].points; ++x)
-        both(x, n.b.data[row.here + x]);
+        numbers[x] = static_cast<double>(n.b.data[row.here + x]);
     } else {
-      along_row(n.a, row, n.u, n.b, [&](int x, const PointOf<T>& p) { both(x, p.residual); });
+      along_row(n.a, row, n.u, n.b, [numbers](int x, const PointOf<T>& p) {
+        numbers[x] = static_cast<double>(p.residual);
+      });
     }
   });
 }
@@ -186,12 +198,11 @@ void counted_sweep(Queue& /*queue*/, const CountedSweep<T>& c) {
   const Sweep<T>& s = c.sweep;
   T* const out = s.out.data;
   const T weight = s.weight;
-  sums_of(s.a.axes, c.sums, [&](int y, int z, const auto& add) {
+  sums_of(s.a.axes, c.sums, [&](int y, int z, double* numbers) {
     const Row<T> row(s.a, y, z, Plain{});
     along_row(s.a, row, s.u, s.b, [=, to = out + row.here](int x, const PointOf<T>& p) {
       to[x] = p.u + weight * p.residual / p.diagonal;
-      const auto r = static_cast<double>(p.residual);
-      add(x, r * r, r);
+      numbers[x] = static_cast<double>(p.residual);
     });
   });
 }
@@ -215,16 +226,16 @@ template <bool HasU, bool HasE>
 void correct(const Corrected& c) {
   std::vector<double> sums(static_cast<std::size_t>(2 * c.squares.size));
   const CorrectedValue<HasU, HasE> value{c.u.data, c.e.data, c.scale};
-  sums_of(c.a.axes, {sums.data(), 2 * c.squares.size}, [&](int y, int z, const auto& add) {
+  sums_of(c.a.axes, {sums.data(), 2 * c.squares.size}, [&](int y, int z, double* numbers) {
     const Row<double> row(c.a, y, z, Plain{});
     const auto use = [out = HasE ? c.out.data + row.here : nullptr,
                       left = c.left.size == 0 ? nullptr : c.left.data + row.here,
                       b = c.b.data + row.here, number = c.number,
-                      add](int x, const PointOf<double>& p) {
+                      numbers](int x, const PointOf<double>& p) {
       const double r = b[x] + p.residual;
       if constexpr (HasE) out[x] = p.u;
       if (left != nullptr) left[x] = static_cast<float>(number * r);
-      add(x, r * r, 0);
+      numbers[x] = r;
     };
     along_row(c.a, row, c.b, Span<const double>(), use, value);
   });
@@ -256,11 +267,9 @@ void coloured_sweep(Queue& /*queue*/, const ColouredSweep<T>& c) {
   const Sweep<T>& s = c.sweep;
   const auto& axes = s.a.axes;
   if (c.sums.size != 0) {
-    sums_of(axes, c.sums, [&](int y, int z, const auto& add) {
-      along_coloured_row(c, y, z, [&](int x, T residual) {
-        const auto r = static_cast<double>(residual);
-        add(x, r * r, r);
-      });
+    sums_of(axes, c.sums, [&](int y, int z, double* numbers) {
+      along_coloured_row(
+          c, y, z, [numbers](int x, T residual) { numbers[x] = static_cast<double>(residual); });
     });
     return;
   }
@@ -284,10 +293,10 @@ void coloured_sweep(Queue& /*queue*/, const ColouredSweep<T>& c) {
 template <class T>
 void product(Queue& /*queue*/, const Product<T>& p) {
   const Index nx = p.axes[0].points;
-  sums_of(p.axes, p.sums, [&](int y, int z, const auto& add) {
+  sums_of(p.axes, p.sums, [&](int y, int z, double* numbers) {
     const Index row = nx * (y + Index{p.axes[1].points} * z);
     for (int x = 0; x < nx; ++x)
-      add(x, 0, static_cast<double>(p.x.data[row + x]) * static_cast<double>(p.y.data[row + x]));
+      numbers[x] = static_cast<double>(p.x.data[row + x]) * static_cast<double>(p.y.data[row + x]);
   });
 }
 
