@@ -299,7 +299,8 @@ std::vector<Solved> solve_by_updates(Workspace& work, const Operator<double>& ap
     solved[c].residual = relative(s, measured2);
     solved[c].converged = columns[c].converged;
     solved[c].broken = columns[c].broken || (!columns[c].converged && s[broken] != 0);
-    solved[c].rounding = !columns[c].converged && !solved[c].broken && columns[c].spent();
+    solved[c].rounding = !columns[c].converged && !solved[c].broken && columns[c].spent() &&
+                         !stopped && solved[c].iterations < options.most_iterations;
     solved[c].stopped = stopped;
   }
   start.scale_back(x);

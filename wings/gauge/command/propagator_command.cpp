@@ -367,6 +367,9 @@ void PropagatorCommand::add(const solve::Solved& solved) {
   unfinished_ += solved.converged ? 0 : 1;
   in_double_ += solved.in_double ? 1 : 0;
   stuck_ = stuck_ || solved.rounding || solved.broken;
+  // |D^+ (b - D x)| is what rounding leaves, and |b - D x| is not.
+  constexpr double far = 1e-4;
+  singular_ = singular_ || (solved.rounding && solved.residual > far && solver_text() == "cg");
 }
 
 void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Extents& extents,
@@ -410,6 +413,12 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
 
 std::string PropagatorCommand::reason() const {
   if (!why_.empty()) return why_ + "; ";
+  if (singular_) {
+    const auto number = numbers().front();
+    return fmt::format("{} {:g} is exceptional on this configuration, where D is singular but for "
+                       "rounding; ",
+                       number.name, number.value);
+  }
   if (stuck_) return "rounding lets it fall no further; ";
   return fmt::format("{} iterations a column were too few; ", iterations);
 }

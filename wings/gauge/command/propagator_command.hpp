@@ -145,6 +145,7 @@ private:
   Seconds looking_;                    ///< why columns did not converge
   Seconds correlating_;                ///< hadrons, with smearing
   int unfinished_ = 0, in_double_ = 0; ///< columns
+  bool singular_ = false;              ///< D was, in some column
   bool stuck_ = false;                 ///< some column's residual falls no further
   std::vector<double> correlator_;
   const gauge::HostLinks* links_ = nullptr; ///< while columns are solved

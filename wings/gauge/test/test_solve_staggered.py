@@ -81,3 +81,11 @@ def test_bad_words(ridge, folder):
     ridge.bad("solve", "staggered", "odd.nersc", "-o", "p.h5", "--mass", 1, says="all extents are even")
     ridge.bad(*words, "--mass", 0.5, "--iterations", 1, "--device", "cpu", code=1, says="3 of 3 columns did not converge")
     assert left_in(folder) == ["lat.nersc", "odd.nersc", "p.h5"]
+
+
+def test_a_mass_beside_which_d_is_singular_is_named(ridge, folder):
+    ridge.good("gauge", "heatbath", "--beta", 6, "--size", "4x4x4x4", "--start", "cold", "--sweeps", 0, "-o", "lat.nersc", "--device", "cpu")
+    ridge.bad("solve", "staggered", "lat.nersc", "--mass", 1e-14, "--boundary", "periodic", "-o", "p.h5", "--device", "cpu", "--no-roof",
+              code=1, says="mass 1e-14 is exceptional on this configuration")  # fmt: skip
+    with h5py.File("p.h5") as h5:
+        assert np.isfinite(h5["propagator"]).all() and h5["propagator"].attrs["residuals"].max() <= 1

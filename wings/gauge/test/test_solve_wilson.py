@@ -323,3 +323,5 @@ def test_next_to_a_zero_of_d_columns_go_on_in_fp64(ridge, folder):
     (record,) = ridge.good("solve", "wilson", "lat.nersc", "--mass=0.1", "--no-hadrons", "-o", "p.h5", "--overwrite", "--device", "cpu",
                            "--no-roof", "--json").records()  # fmt: skip
     assert record["columns_in_fp64"] == 0
+    ridge.bad("solve", "wilson", "lat.nersc", "--mass=-2.9", "--iterations", 400, "--precision", "fixed16", "--no-hadrons", "-o", "q.h5",
+              "--device", "cpu", "--no-roof", code=1, says="400 iterations a column were too few")  # it said rounding

@@ -147,7 +147,8 @@ std::string Cycle<T>::problem(const MarchSchedule& schedule) const {
   const bool is_named =
       schedule.down != MarchTile::automatic || schedule.up != MarchTile::automatic;
   if (is_named && finest().a.k.size != 0) return "with a coefficient there is one tile alone";
-  const auto unlike = [&](const char* way, MarchTile asked, int MarchChoice::*tile) -> std::string {
+  const auto unlike = [&](const char* way, MarchTile asked,
+                          int MarchChoice::* tile) -> std::string {
     const bool is_taken = asked == MarchTile::automatic ||
                           std::any_of(levels_.begin(), levels_.end(), [&](const auto& level) {
                             const MarchChoice choice = level->choice(queue_.device(), schedule);

@@ -38,7 +38,7 @@ bool is_cached(Index3 n, Index bytes, const Device& device) {
 
 /// The tile that is asked for or, where a level has no room for it, the fastest; -1: there is none.
 int taken_tile(const std::array<double, march_tiles>& steps, MarchTile asked,
-               std::array<double, 2> KnownTile::*way, bool cached) {
+               std::array<double, 2> KnownTile::* way, bool cached) {
   int best = -1;
   double least = 0;
   for (std::size_t t = 0; t < march_tiles; ++t) {

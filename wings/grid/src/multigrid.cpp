@@ -253,7 +253,7 @@ private:
       equations_.set_unit(1);
       return true;
     } catch (const Failure&) {
-      if (ranks_ != nullptr) throw; // others have gone on
+      if (ranks_ != nullptr && ranks_->ranks() > 1) throw; // others have gone on
       return false;
     }
   }

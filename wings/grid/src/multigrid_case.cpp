@@ -129,9 +129,7 @@ public:
     const std::vector<Index3> levels = solver_->levels();
     const auto seconds = [&](const CycleSchedule& s) {
       const Bound launch = bound(s);
-      return measure(
-                 queue_, [&] { launch.run(); }, measure_)
-          .median.value;
+      return measure(queue_, [&] { launch.run(); }, measure_).median.value;
     };
     if (record.achieved) record.achieved->rate = bytes_ / record.timing->median.value;
     const Index3 n = levels[static_cast<std::size_t>(schedule_.level)];
