@@ -22,8 +22,10 @@ public:
   Transform(const Transform&) = delete;
   Transform& operator=(const Transform&) = delete;
   virtual ~Transform() = default;
-  virtual void forward() = 0;
-  virtual void backward() = 0;
+  /// `keep` holds this and its numbers: a transform of the host that is given up goes on to its
+  /// end.
+  virtual void forward(std::shared_ptr<void> keep) = 0;
+  virtual void backward(std::shared_ptr<void> keep) = 0;
 };
 
 /// Of real numbers on the host, of FFTW's kinds a dimension, x first.
