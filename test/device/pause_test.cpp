@@ -78,6 +78,20 @@ TEST_F(Pause, AsksNobodyWhileALaunchIsShort) {
   EXPECT_EQ(questions, 0);
 }
 
+TEST_F(Pause, RunsToTheEndWhereThatIsWanted) {
+  is_wanted = false;
+  const auto long_work = [](int, int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    EXPECT_TRUE(goes_on());
+  };
+  {
+    const ToTheEnd here;
+    EXPECT_NO_THROW(run(2, long_work));
+  }
+  EXPECT_EQ(questions, 0);
+  EXPECT_THROW(run(2, [](int, int) { wait_to_be_given_up(); }), Failure);
+}
+
 TEST_F(Pause, PiecesAreTheWhole) {
   for (const Range all : {Range{0, 0}, Range{3, 20}, Range{5, 15}}) {
     Index next = all.begin;

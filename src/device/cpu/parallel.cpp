@@ -123,6 +123,14 @@ WorksFor::~WorksFor() {
   worked().leads = led_;
 }
 
+ToTheEnd::ToTheEnd() : asked_before_(worked().may_ask) {
+  worked().may_ask = false;
+}
+
+ToTheEnd::~ToTheEnd() {
+  worked().may_ask = asked_before_;
+}
+
 void be_a_guest() {
   guest = true;
 }

@@ -18,6 +18,19 @@ void ask_between_pieces(Ask ask);
 /// right.
 [[nodiscard]] bool goes_on();
 
+/// While one lives, launches of this thread run to their ends: what they change in place, somebody
+/// wants as it is after a whole number of them.
+class ToTheEnd {
+public:
+  ToTheEnd();
+  ~ToTheEnd();
+  ToTheEnd(const ToTheEnd&) = delete;
+  ToTheEnd& operator=(const ToTheEnd&) = delete;
+
+private:
+  bool asked_before_;
+};
+
 /// Calls `work(piece)` with one range of at most `grain` items after the other, until the launch is
 /// given up.
 template <class Work>
