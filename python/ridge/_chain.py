@@ -167,9 +167,13 @@ def _points(traced: Traced, operations: list[Operation], edge: str) -> list[int]
             if len(v.data) > 2 and found.setdefault(-1 - v.data[3], len(v.data[2])) != len(v.data[2]):
                 raise fail(f"{traced.name}: matrices of {found[-1 - v.data[3]]} and {len(v.data[2])} points "
                            "along one axis; elements have as many everywhere")
-    if found and (0 not in found or edge != "none" or any(op.scans for op in operations)):
-        raise fail(f"{traced.name}: elements have points along the last axis, or the last two; their chain "
-                   "has no edge and no scan")
+    if found and 0 not in found:
+        raise fail(f"{traced.name}: it contracts along axis -2 alone, and elements have points along the last axis, or "
+                   "the last two: contract along axis=-1, too, or make -2 the last axis of the arrays, as "
+                   "np.moveaxis(u, -2, -1).copy() does")
+    if found and (edge != "none" or any(op.scans for op in operations)):
+        what = "scans or tridiagonal systems" if edge == "none" else f"edge={edge!r}"
+        raise fail(f"{traced.name}: it contracts elements and has {what}; a chain of elements has no edge and no scan")
     return [found[d] for d in sorted(found)]
 
 

@@ -82,13 +82,15 @@ def contract(matrix: Any, value: Value, axis: int = -1) -> Value:
         across = ridge.contract(derivative, u[0, 0, 0], axis=-2)
 
     The last axis of the arrays, or the last two, have np points then, those of one element; others
-    are independent. A chain that contracts along the last but one does so along the last, too.
+    are independent. A chain that contracts along the last but one does so along the last, too. An axis counts as
+    NumPy's do: of three axes 2 is -1.
 
     Raises TraceError for other matrices and axes, and outside of a chain."""
     if not is_of_chain():
         refuse("ridge.contract is for the elements of a chain; use it in a ridge.chain")
-    if axis not in (-1, -2) or isinstance(axis, bool):
-        refuse(f"axis={axis!r}: elements have points along the last axis, -1, and the one before, -2")
+    if isinstance(axis, bool) or not hasattr(axis, "__index__"):
+        refuse(f"axis={axis!r} of ridge.contract: -1, the last axis of the arrays, or -2 is right")
+    axis = axis.__index__()
     rows = tuple(tuple(as_value(x) for x in row) for row in matrix)
     n = len(rows)
     if not 2 <= n <= _MOST_POINTS or any(len(row) != n or any(x.op != "literal" for x in row) for row in rows):
@@ -98,11 +100,14 @@ def contract(matrix: Any, value: Value, axis: int = -1) -> Value:
     if not loads:
         refuse("ridge.contract takes a value of each item, such as u[0, 0, 0]")
     here = (0,) * len(loads[0].data[1])
-    if len(here) < -axis:
-        refuse(f"axis={axis}: the arrays have one axis")
+    rank = len(here)
+    last = axis - rank if axis >= 0 else axis  # as NumPy counts
+    if not -min(rank, 2) <= last <= -1:
+        refuse(f"axis={axis} of ridge.contract: elements have points along the last axis, -1, and the one before, "
+               f"-2; the arrays have {rank} ax{'is' if rank == 1 else 'es'}")
     is_array = of.op == "load" and of.data[1:] == (here,)
     return Value("load", data=(of.data[0] if is_array else of, here,
-                               tuple(tuple(x.data for x in row) for row in rows), axis))
+                               tuple(tuple(x.data for x in row) for row in rows), last))
 
 
 def _made_of(value: Value) -> list[Value]:

@@ -41,5 +41,5 @@ def spacing_of(spacing: Union[float, Sequence[float]], rank: int) -> tuple[float
     if len(given) != rank or not all(0 < h < float("inf") for h in given):
         raise _core.UsageError(f"spacing={spacing}: one positive number is right, or {rank}, one an "
                                "axis")
-    x, y, z = (*reversed(given), 1.0, 1.0)[:3]
+    x, y, z = (*reversed(given), 1.0, 1.0, 1.0)[:3]
     return x, y, z

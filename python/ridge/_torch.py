@@ -75,14 +75,16 @@ def _first_asked(kernel: Any, arrays: tuple[Any, ...], out: Any) -> str:
 def called(kernel: Any, arrays: tuple[Any, ...], outs: Optional[tuple[Any, ...]], options: dict[str, Any],
            numbers: dict[str, Any]) -> Any:
     """A call of the kernel that torch records, where it records: the results, as a tuple."""
-    torch: Any = sys.modules["torch"]
+    torch: Any = sys.modules.get("torch")
     values = _values(numbers)
-    if not torch.is_grad_enabled():
-        return _run(kernel, list(map(_arrays.plain, arrays)), outs, options, values)
     names = kernel._array_names(len(arrays))
+    records = torch is not None and torch.is_grad_enabled()
     for name, array in zip(names, arrays):
-        if getattr(array, "requires_grad", False) is True and not requires_gradient(array):
+        asks = getattr(array, "requires_grad", False) is True and (torch is None or records)
+        if asks and not requires_gradient(array):
             raise _not_computed(kernel, name)  # of another library than torch
+    if not records:
+        return _run(kernel, list(map(_arrays.plain, arrays)), outs, options, values)
     by = [n for n, a in zip(names, arrays) if requires_gradient(a)]
     by += [n for n, x in numbers.items() if requires_gradient(x)]
     if outs is not None and any(map(requires_gradient, outs)):

@@ -329,7 +329,10 @@ void add_apply(CommandLine& line) {
                      "\nPoints within the stencil's radius of an edge hold 0 in the result: the "
                      "stencil has no value there.\nNaN and infinite values pass through. An "
                      "earlier result of apply in the same place is replaced.\n");
-  command.set_action([o] { o->run(); });
+  command.set_action([o] {
+    const WithinLaunches are_given_up;
+    o->run();
+  });
 }
 
 } // namespace ridge::app

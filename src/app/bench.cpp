@@ -281,7 +281,12 @@ void add_bench(CommandLine& line) {
       "measure no ceiling: a check and a time, without a fraction, seconds sooner on a cpu");
   command.add("--json", &o->json, "print an array of records");
   command.set_footer(kernel_list());
-  command.set_action([o] { o->run(); }, Ranks::several);
+  command.set_action(
+      [o] {
+        const WithinLaunches are_given_up;
+        o->run();
+      },
+      Ranks::several);
 }
 
 } // namespace ridge::app

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 namespace ridge::app {
 
@@ -70,6 +71,7 @@ public:
         values->push_back(number(cells[at], column));
       if (number_ % 65536 == 0) check_interrupt();
     }
+    refuse_if(bodies.count() < 1, "{} names columns and has no bodies below them", name_);
     return bodies;
   }
 
@@ -108,12 +110,29 @@ private:
     std::vector<Column> columns;
     bodies.for_each([&](auto& values, const char* column) {
       const auto found = std::find(names.begin(), names.end(), column);
-      refuse_if(found == names.end(), "{} has no column {}; {}", name_, column, first_line_is);
+      refuse_if(found == names.end(), "{} has no column {}{}; {}", name_, column, instead(names),
+                first_line_is);
       refuse_if(std::find(found + 1, names.end(), column) != names.end(), "{} has two columns {}",
                 name_, column);
       columns.push_back({&values, static_cast<std::size_t>(found - names.begin()), column});
     });
     return columns;
+  }
+
+  /// What a first line that lacks columns has.
+  [[nodiscard]] std::string instead(const std::vector<std::string_view>& names) const {
+    if (line_.find('\r') < line_.size() - 1) return ": its lines end in a carriage return alone";
+    for (const auto& [between, called] : {std::pair(';', "semicolons"), std::pair('\t', "tabs")})
+      if (line_.find(between) != std::string::npos)
+        return fmt::format(" between commas: its values have {} between them", called);
+    double value = 0;
+    const std::string_view first = names.front();
+    if (std::from_chars(first.data(), first.data() + first.size(), value).ec == std::errc{})
+      return fmt::format(": its first line has numbers, '{}', ...", printable(first));
+    std::string own;
+    for (const std::string_view name : names)
+      own += (own.empty() ? "" : ",") + printable(name);
+    return fmt::format(" among '{}'", own.substr(0, 80));
   }
 
   double number(std::string_view cell, const char* column) const {

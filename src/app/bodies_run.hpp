@@ -87,6 +87,12 @@ private:
     return options_.output.empty() ? "" : options_.output + " keeps it";
   }
   [[nodiscard]] std::string doing() const override { return "integrating"; }
+  /// Looking changes no bit of what follows.
+  [[nodiscard]] bool remembers() override {
+    if (kept_in().empty()) return true;
+    if (now_.step != step() && is_slow()) look();
+    return now_.step == step();
+  }
 
   const BodiesOptions& options_;
   std::vector<std::filesystem::path> files_;

@@ -83,7 +83,10 @@ void add_count(CommandLine& line) {
   command.add("--inside", &o->inside,
               "what profilers run: the launch, and nothing counted around it");
   command.add("--json", &o->json, "print JSON");
-  command.set_action([o] { o->run(); });
+  command.set_action([o] {
+    const WithinLaunches are_given_up;
+    o->run();
+  });
 }
 
 } // namespace ridge::app

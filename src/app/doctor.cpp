@@ -257,7 +257,10 @@ void add_doctor(CommandLine& line, std::optional<std::vector<std::string>> progr
               "write the launch's record with its diagnoses to a file for ridge report");
   command.add("--overwrite", &o->overwrite, "replace the file of --output when it exists");
   command.add("--json", &o->json, "print JSON");
-  command.set_action([o] { o->run(); });
+  command.set_action([o] {
+    const WithinLaunches are_given_up;
+    o->run();
+  });
 }
 
 } // namespace ridge::app

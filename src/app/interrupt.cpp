@@ -1,10 +1,12 @@
 #include "interrupt.hpp"
 
 #include <ridge/comm/communicator.hpp>
+#include <ridge/device/cpu/pause.hpp>
 
 #include "../io/remains.hpp"
 #include "interrupt_source.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 
@@ -14,6 +16,17 @@ namespace {
 
 volatile std::sig_atomic_t asked_to_stop = 0; ///< by which signal
 volatile std::sig_atomic_t by_terminal = 0;
+bool ends_launches = false;
+
+/// What is done within a moment ends in better order than a launch that is given up.
+void end_launch() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds patience{500};
+  static Clock::time_point since; // the question after the signal
+  if (!ends_launches || !interrupt_seen()) return;
+  if (since == Clock::time_point{}) since = Clock::now();
+  if (Clock::now() - since >= patience) throw Interrupted{};
+}
 
 /// The default of a signal, without locks and unfinished files left.
 extern "C" void end_at_once(int signal) {
@@ -36,6 +49,7 @@ void catch_signal(int signal) {
 } // namespace
 
 void catch_interrupts() {
+  if (comm::launched().ranks == 1) cpu::ask_between_pieces(end_launch);
   (void)std::atexit(io::remove_remains); // by a library that has lost its launcher
   catch_signal(SIGINT);
   // Launchers end the ranks of a run of which one has failed by SIGTERM, and that at once.
@@ -77,6 +91,13 @@ int closed_pipe_status() {
 
 void check_interrupt() {
   if (interrupt_seen()) throw Interrupted{};
+}
+
+WithinLaunches::WithinLaunches(bool wanted) : before_(ends_launches) {
+  ends_launches = wanted;
+}
+WithinLaunches::~WithinLaunches() {
+  ends_launches = before_;
 }
 
 } // namespace ridge::app

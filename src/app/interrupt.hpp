@@ -32,4 +32,17 @@ void catch_interrupts();
 /// Throws Interrupted when the user asked to stop.
 void check_interrupt();
 
+/// While one lives, launches on the host of a program of one rank end in Interrupted when the user
+/// asked to stop and has waited for half a second. For work that loses nothing but its own time.
+class WithinLaunches {
+public:
+  explicit WithinLaunches(bool wanted = true);
+  ~WithinLaunches();
+  WithinLaunches(const WithinLaunches&) = delete;
+  WithinLaunches& operator=(const WithinLaunches&) = delete;
+
+private:
+  bool before_;
+};
+
 } // namespace ridge::app

@@ -122,7 +122,10 @@ void add_lab(CommandLine& line) {
                {"--quick", &o->quick, "fewer kernels and repeats"},
                {"--json", &o->json_file, "also write the records to this file"},
                {"--overwrite", &o->overwrite, "replace the file of --json when it exists"}});
-  command.set_action([o] { o->run(); });
+  command.set_action([o] {
+    const WithinLaunches are_given_up;
+    o->run();
+  });
 }
 
 } // namespace ridge::app

@@ -181,7 +181,12 @@ void add_roof(CommandLine& line) {
       {"--overwrite", &o->overwrite, "replace the file of --output when it exists"},
       {"--json", &o->json, "print JSON"},
   });
-  command.set_action([o] { o->run(); }, Ranks::several);
+  command.set_action(
+      [o] {
+        const WithinLaunches are_given_up;
+        o->run();
+      },
+      Ranks::several);
 }
 
 } // namespace ridge::app

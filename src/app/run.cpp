@@ -18,7 +18,7 @@ constexpr double response = 0.2;
 } // namespace
 
 void Run::plan(Index step, Index last, Index every) {
-  step_ = first_ = step;
+  step_ = first_ = kept_ = step;
   last_ = last;
   every_ = every;
 }
@@ -35,23 +35,30 @@ void Run::take() {
   const auto multiple = [&](Index n) { return (step_ / n + 1) * n; };
   Index stop = std::min({last_, multiple(every_), step_ + batch_});
   if (beside() > 0) stop = std::min(stop, multiple(beside()));
+  const WithinLaunches can_be_given_up(ranks_.ranks() == 1 && remembers());
   const auto begin = Clock::now();
   const Index steps = advance(stop - step_);
-  const double took = ranks_.greatest(std::chrono::duration<double>(Clock::now() - begin).count());
+  took_ = ranks_.greatest(std::chrono::duration<double>(Clock::now() - begin).count());
   step_ += steps;
-  seconds_ += took;
-  if (took < response / 2 && steps >= batch_) batch_ *= 2;
-  if (took > response) batch_ = std::max<Index>(1, batch_ / 2);
+  seconds_ += took_;
+  if (took_ < response / 2 && steps >= batch_) batch_ *= 2;
+  if (took_ > response) batch_ = std::max<Index>(1, batch_ / 2);
 }
 
 void Run::integrate() {
   while (!is_over()) {
-    take();
+    try {
+      take();
+    } catch (const Interrupted&) {
+      if (!kept_in().empty() && kept_ != step_) keep();
+      end();
+    }
     passed();
     const bool due = is_due();
     if (due) {
       look();
       keep();
+      kept_ = step_;
     }
     progress_.show(doing(), part());
     if (is_over() || !interrupt_seen_by(ranks_)) continue;
@@ -62,12 +69,16 @@ void Run::integrate() {
 }
 
 void Run::stop(bool kept_already) {
-  if (kept_in().empty()) throw Interrupted{};
-  if (!kept_already) {
+  if (!kept_in().empty() && !kept_already) {
     look();
     keep();
   }
   ranks_.barrier(); // the first to end ends all: not before rank 0 has written
+  end();
+}
+
+void Run::end() {
+  if (kept_in().empty()) throw Interrupted{};
   throw Interrupted{fmt::format("interrupted at step {} of {}; {}: go on with --restart", step_,
                                 last_, kept_in())};
 }

@@ -38,6 +38,10 @@ protected:
   virtual void look() {}
   /// Tells of the state that was looked at, and writes it.
   virtual void keep() = 0;
+  /// Whether the steps to be taken can be given up: whether `keep` then writes the state before.
+  [[nodiscard]] virtual bool remembers() { return false; }
+  /// Whether a step takes so long that Ctrl-C does not wait for its end.
+  [[nodiscard]] bool is_slow() const { return took_ > 0.3; }
   /// Where a run that is interrupted goes on: "run.h5 keeps it". Empty where nothing is written.
   [[nodiscard]] virtual std::string kept_in() const = 0;
   /// After Ctrl-C: keeps what there is, so that a restart goes on from here. Throws Interrupted.
@@ -62,10 +66,12 @@ protected:
 
 private:
   void take();
+  [[noreturn]] void end();
 
   Index step_ = 0, first_ = 0, last_ = 0, every_ = 1;
   Index batch_ = 1;
-  double seconds_ = 0;
+  double seconds_ = 0, took_ = 0; ///< of all steps, of those taken last
+  Index kept_ = 0;                ///< the step of the last snapshot
 };
 
 /// The time of each of `count` in so many seconds, and the rate of `amount` that each has. Nothing

@@ -96,7 +96,10 @@ void add_tune(CommandLine& line) {
   command.set_footer("The result is kept in $RIDGE_WISDOM, else $XDG_DATA_HOME/ridge/wisdom, else "
                      "~/.local/share/ridge/wisdom.\nCtrl-C keeps what was found until then. "
                      "RIDGE_TUNE=off forbids tuning and writing.\n");
-  command.set_action([o] { o->run(); });
+  command.set_action([o] {
+    const WithinLaunches are_given_up;
+    o->run();
+  });
 }
 
 } // namespace ridge::app

@@ -1,5 +1,5 @@
 #include <ridge/core/error.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/device/host_backend.hpp>
 #include <ridge/device/kind.hpp>
 
@@ -140,8 +140,10 @@ void HostBackend::fill(void* /*stream*/, void* memory, unsigned char byte, std::
   // In parallel, so that each thread touches its share of fresh memory first.
   cpu::run(cpu::default_threads(), [&](int thread, int threads) {
     const auto share = cpu::share_of(static_cast<Index>(bytes), thread, threads, 4096);
-    std::memset(static_cast<char*>(memory) + share.begin, byte,
-                static_cast<std::size_t>(share.end - share.begin));
+    cpu::in_pieces(share, Index{4} << 20, [&](const cpu::Range& piece) {
+      std::memset(static_cast<char*>(memory) + piece.begin, byte,
+                  static_cast<std::size_t>(piece.end - piece.begin));
+    });
   });
 }
 

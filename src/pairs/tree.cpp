@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 
@@ -149,8 +148,6 @@ void Tree<P>::walk_all() {
   begins_("walk");
   if (exchange_) {
     walk_for_part();
-  } else if (between_ && !queue_.device().is_gpu()) {
-    walk_in_pieces();
   } else {
     group_ = step_(queue_, TreeStep::walk, walk_);
   }
@@ -209,27 +206,6 @@ void Tree<P>::share_by_costs(Index groups) {
     parts_.begins[p] = group;
   }
   parts_.begins[parts] = groups;
-}
-
-/// Pieces become as long as Ctrl-C may take.
-template <class P>
-void Tree<P>::walk_in_pieces() {
-  constexpr double response = 0.2; // seconds
-  TreeWalk<P> piece = walk_;
-  piece.first_group = piece.end_group = 0;
-  group_ = step_(queue_, TreeStep::walk, piece); // how many targets it has
-  const Index groups = ceil_div(octree_.count(), group_);
-  for (Index size = 64; piece.end_group < groups;) {
-    between_();
-    piece.first_group = piece.end_group;
-    piece.end_group = std::min(groups, piece.first_group + size);
-    const auto begin = std::chrono::steady_clock::now();
-    (void)step_(queue_, TreeStep::walk, piece);
-    queue_.wait();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    if (took.count() < response / 2) size *= 2;
-    if (took.count() > response) size = std::max<Index>(1, size / 2);
-  }
 }
 
 template <class P>

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -102,6 +103,19 @@ void set_shape(Array& a, const Subject& subject, int rank, const std::int64_t* s
   }
 }
 
+/// As NumPy calls types; others by their format.
+std::string name_of_format(const std::string& format) {
+  constexpr std::pair<const char*, const char*> names[] = {
+      {"?", "bool"},       {"b", "int8"},        {"B", "uint8"},  {"h", "int16"},
+      {"H", "uint16"},     {"i", "int32"},       {"I", "uint32"}, {"l", "int64"},
+      {"L", "uint64"},     {"q", "int64"},       {"Q", "uint64"}, {"g", "longdouble"},
+      {"Zf", "complex64"}, {"Zd", "complex128"}, {"O", "object"},
+  };
+  for (const auto& [code, name] : names)
+    if (format == code) return name;
+  return "'" + format + "'";
+}
+
 /// The type of a number by the format of the buffer protocol or of array interfaces ("d", "<f8").
 NumberType type_of_format(const Subject& subject, std::string_view format) {
   const std::string given(format);
@@ -118,7 +132,9 @@ NumberType type_of_format(const Subject& subject, std::string_view format) {
   if (format == "d" || format == "f8") return fp64;
   if (format == "f" || format == "f4") return fp32;
   if (format == "e" || format == "f2") return fp16;
-  subject.refuse(fmt::format("has numbers of type '{}'; float32 and float64 are possible", given));
+  subject.refuse(fmt::format("has elements of type {}; float32 and float64 are possible, and "
+                             "x.astype(float) makes a copy",
+                             name_of_format(given)));
 }
 
 /// The memory that an object lets be used, if it does: arrays of some libraries do so on the host

@@ -97,7 +97,6 @@ void sum_by_tree(Queue& queue, const Array& bodies, const Array& out, const Tree
     to[static_cast<std::size_t>(c)] = row_of<typename P::Summed>(out, c);
   }
   Tree<P> tree(queue, from, options);
-  tree.between_pieces(check_interrupt);
   if (error > 0) {
     (void)tree.reach(error, order, to, 1000);
   } else {

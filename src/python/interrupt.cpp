@@ -1,6 +1,7 @@
 #include "interrupt.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/launch/waiting.hpp>
 
 #include "others_may_run.hpp"
@@ -36,8 +37,9 @@ void check_interrupt() {
   if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
 }
 
-void watch_compilers() {
+void heed_interrupts() {
   launch::observe_compilers(watch);
+  cpu::ask_between_pieces(check_interrupt);
 }
 
 } // namespace ridge::python

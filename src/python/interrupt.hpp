@@ -8,8 +8,8 @@ namespace ridge::python {
 /// interpreter ends.
 void check_interrupt();
 
-/// From now on compilations that take longer are told of by `ridge._progress.compiling`, and end
-/// with what Python's handlers of signals raise.
-void watch_compilers();
+/// From now on compilations and launches on the host that take longer end with what Python's
+/// handlers of signals raise; such compilations are told of by `ridge._progress.compiling`.
+void heed_interrupts();
 
 } // namespace ridge::python

@@ -54,7 +54,7 @@ int count_of(const std::string& kernel, const char* option, const nb::object& gi
 
 NB_MODULE(_core, m) {
   cpu::be_a_guest();
-  watch_compilers();
+  heed_interrupts();
   nb::exception<UsageError>(m, "UsageError", PyExc_ValueError);
   nb::exception<Failure>(m, "Failure", PyExc_RuntimeError);
 

@@ -1,5 +1,7 @@
 #include "stepping.hpp"
 
+#include <ridge/device/cpu/pause.hpp>
+
 #include "interrupt.hpp"
 
 #include <algorithm>
@@ -10,7 +12,11 @@ void take_steps(std::atomic<Index>& done, Index steps, const std::function<doubl
   constexpr double response = 0.2; // seconds that Ctrl-C may take
   for (Index batch = 1; done < steps;) {
     const Index now = std::min<Index>(batch, steps - done);
-    const double took = take(now);
+    double took = 0;
+    {
+      const cpu::ToTheEnd no_half_steps; // arrays hold the state after `done` steps
+      took = take(now);
+    }
     done += now;
     if (took < response / 2) batch *= 2;
     if (took > response) batch = std::max<Index>(1, batch / 2);

@@ -1,7 +1,7 @@
 // Roof kernels of the cpu: packs of its SIMD width on pinned threads.
 #include <ridge/core/math.hpp>
 #include <ridge/core/pack.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/device/cpu/prefetch.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/record/roof_kernels.hpp>
@@ -44,7 +44,7 @@ template <int Unroll, class Tile, class Single>
 template <class Work>
 void on_shares(Index count, int passes, Work work) {
   cpu::run(cpu::default_threads(), [&](int thread, int threads) {
-    for (int pass = 0; pass < passes; ++pass)
+    for (int pass = 0; pass < passes && cpu::goes_on(); ++pass)
       work(cpu::share_of(count, thread, threads, grain), thread);
 #if defined(__x86_64__)
     _mm_sfence(); // non-temporal stores are in memory before the launch is over

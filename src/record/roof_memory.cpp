@@ -2,6 +2,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/backend.hpp>
 #include <ridge/device/field.hpp>
+#include <ridge/device/generate.hpp>
 
 #include "roof_session.hpp"
 #include "roof_ways.hpp"
@@ -54,6 +55,8 @@ public:
   Arrays(RoofSession& session, int arrays) : count_(choose_count(session, arrays)) {
     for (int i = 0; i < arrays; ++i) {
       fields_.emplace_back(session.device(), Extents{count_}, "roof");
+      // New pages take long, and this can be given up.
+      fill_bytes(session.queue(), fields_.back().data(), 0, Bytes{count_ * element_bytes});
       session.kernels().write(session.queue(), fields_.back().elements(), i + 1, {});
     }
     const Index cache = session.device().facts().last_level_cache.value;

@@ -1,6 +1,6 @@
 #include <ridge/core/stored.hpp>
 #include <ridge/device/backend.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/pattern/call_case.hpp>
 #include <ridge/stencil/check.hpp>
 
@@ -106,7 +106,7 @@ Check check_points(Queue& queue, const CheckedKernel<T>& kernel, Inputs<T> in,
       const auto mine = cpu::share_of(slab_rows * (s.z_end - s.z_begin), thread, threads);
       Deviation found;
       std::vector<double> expected;
-      for (Index row = mine.begin; row < mine.end; ++row) {
+      for (Index row = mine.begin; row < mine.end && cpu::goes_on(); ++row) {
         const Index y = s.y_begin + row % slab_rows;
         const Index z = s.z_begin + row / slab_rows;
         compare_row<T>(kernel, here, y - y0, z - z0,

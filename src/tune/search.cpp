@@ -49,8 +49,10 @@ public:
     part_ = all ? part_to_measure_all : part_to_explore;
     look_at_standard();
     try {
-      explore();
-      settle();
+      unless_stopped([&] {
+        explore();
+        settle();
+      });
     } catch (...) {
       if (!stopped_) throw;
       found_.end = Found::End::stopped; // the user wants what there is
@@ -73,7 +75,7 @@ private:
     options_.between();
     stopped_ = false;
   }
-  /// Work that compiles: what is no Error ends it because the user wants to stop.
+  /// Compilers and launches ask the user, too: what is no Error ends the work because he stops it.
   template <class Work>
   void unless_stopped(const Work& work) {
     try {
@@ -161,7 +163,7 @@ private:
     Trial trial{schedule, 0, {}};
     Stopwatch watch;
     try {
-      unless_stopped([&] { watch = ground_.bind(schedule); });
+      watch = ground_.bind(schedule);
       trial.seconds = look(watch);
     } catch (const Error& error) {
       pause(); // an interrupt also ends what compiles
@@ -197,7 +199,7 @@ private:
     pause();
     tell("compiling");
     const double before = now();
-    unless_stopped([&] { ground_.prepare(batch); });
+    ground_.prepare(batch);
     longest_preparation_ = std::max(longest_preparation_, now() - before);
     return true;
   }

@@ -140,6 +140,18 @@ def processor_seconds(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def until_it_heeds_signals(run):
+    """Waits until a run handles Ctrl-C itself, however long it takes to start."""
+    end = time.monotonic() + 100
+    while True:
+        with open(f"/proc/{run.pid}/status", encoding="ascii") as status:
+            caught = next(int(line.split()[1], 16) for line in status if line.startswith("SigCgt"))
+        if caught >> (signal.SIGINT - 1) & 1:
+            return
+        assert run.poll() is None and time.monotonic() < end
+        time.sleep(0.01)
+
+
 def let_it_work(run, seconds=0.2):
     """Waits until a run has used so much more of processors: by then it is at work, however busy the machine is."""
     begin, end = processor_seconds(run.pid), time.monotonic() + 100

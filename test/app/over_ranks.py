@@ -36,7 +36,7 @@ def mixed(mpi, *two):
     for part in two:
         words += [":"] if len(words) > 1 else []
         words += ["-n", "1", mpi.program, *map(str, part)]
-    done = subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, timeout=30,
+    done = subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, timeout=100,
                           check=False)
 
     class Ended:

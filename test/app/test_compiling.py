@@ -7,6 +7,7 @@ import signal
 import time
 
 import pytest
+from conftest import until_it_heeds_signals
 from user_kernels import HEAT
 
 BENCH = ("bench", "./heat.hpp:Heat", "--device", "cpu", "--size", "16x16x16", "--no-roof")
@@ -59,6 +60,7 @@ def test_an_interrupt_ends_the_wait_for_another_process(ridge, slow_compiler):
     first = ridge.start(*BENCH)
     wait_for_compiler(slow_compiler)
     second = ridge.start(*BENCH)  # waits for what the first compiles
+    until_it_heeds_signals(second)
     time.sleep(1)
     assert second.poll() is None
     second.send_signal(signal.SIGINT)

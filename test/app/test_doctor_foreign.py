@@ -199,11 +199,11 @@ def test_programs_that_cannot_be_started(ridge, tmp_path):
 
 def test_a_program_that_is_interrupted(ridge):
     """The wish to stop reaches the program; nothing is examined."""
-    code = "import time; print('ready', flush=True); time.sleep(60)"
+    code = "import time; print('ready', flush=True); time.sleep(600)"
     running = ridge.start("doctor", "--", sys.executable, "-c", code)
     assert running.stdout.readline() == "ready\n"
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=20)
+    out, err = running.communicate(timeout=100)
     assert running.returncode == 130 and out == "" and "interrupted" in err
 
 

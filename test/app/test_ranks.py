@@ -269,9 +269,9 @@ def test_no_module_for_mpi(mpi, tmp_path):
 def test_a_killed_rank_ends_all_soon(mpi):
     launcher, ranks = running_ranks(
         mpi, ("bench", "box27", "--device", "cpu", "--size", "256x256x256", "--repeat", 100000))
-    end = time.time() + 30
+    end = time.time() + 100
     os.kill(ranks[1], signal.SIGKILL)
-    _, _ = launcher.communicate(timeout=30)
+    _, _ = launcher.communicate(timeout=100)
     assert launcher.returncode != 0
     while any(runs(rank) for rank in ranks):
         assert time.time() < end

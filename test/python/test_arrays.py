@@ -115,7 +115,7 @@ def test_a_large_array_is_not_copied(heat):
 
 
 @pytest.mark.parametrize("make, says", [
-    (lambda u: u.astype(np.int64), "u has numbers of type 'l'; float32 and float64"),
+    (lambda u: u.astype(np.int64), "u has elements of type int64; float32 and float64"),
     (lambda u: u.astype(np.float16), "out is float64, and u float16"),
     (lambda u: u.astype(complex), "float32 and float64"),
     (lambda u: u.astype(">f8"), "other byte order"),

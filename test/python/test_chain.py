@@ -259,7 +259,7 @@ def test_elements(rng):
     def laplacian(u, metric):
         along = metric[0, 0, 0] * ridge.contract(derivative, u[0, 0, 0])
         across = metric[0, 0, 0] * ridge.contract(derivative, u[0, 0, 0], axis=-2)
-        return ridge.contract(derivative.T, along) + ridge.contract(derivative.T, across, axis=-2)
+        return ridge.contract(derivative.T, along) + ridge.contract(derivative.T, across, axis=1)
 
     u, metric = rng.standard_normal((2, 5, 3, 4, 4))  # elements, levels, points
     along = metric * np.einsum("ij,elyj->elyi", derivative, u)
@@ -268,8 +268,10 @@ def test_elements(rng):
     np.testing.assert_allclose(laplacian(u, metric), right, atol=1e-12)
     square = np.eye(4)
     for function, why in ((lambda u: ridge.contract(square[:2], u[0, 0]), "n x n numbers"),
-                          (lambda u: ridge.contract(square, u[0, 0], axis=0), "axis=0"),
-                          (lambda u: ridge.contract(square, u[0, 0], axis=-2), "the last axis, or the last two"),
+                          (lambda u: ridge.contract(square, u[0, 0], axis=2), "axis=2 .*; the arrays have 2 axes"),
+                          (lambda u: ridge.contract(square, u[0], axis=-2), "axis=-2 .*; the arrays have 1 axis"),
+                          (lambda u: ridge.contract(square, u[0, 0], axis=-1.0), "axis=-1.0 .* is right"),
+                          (lambda u: ridge.contract(square, u[0, 0], axis=0), "along axis -2 alone, .*np.moveaxis"),
                           (lambda u: ridge.contract(square, u[0, 0]) + ridge.contract(np.eye(3), u[0, 0]),
                            "matrices of 4 and 3 points")):
         with pytest.raises(ridge.TraceError, match=why):

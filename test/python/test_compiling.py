@@ -88,5 +88,5 @@ import atexit
 atexit.register(other.join)
 """
     process = start(tmp_path, "sleep 1; exit 1", beside=beside)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=100)
     assert "waits was not launched yet" in out and "Failure" in out, (out, err)

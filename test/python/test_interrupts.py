@@ -35,12 +35,18 @@ else:
     print("was not interrupted")
 """
 
-BODIES = "bodies = rng.random((4, 100000)); few = bodies[:, :50].copy()"
+BODIES = "bodies = rng.random((4, 400000)); few = bodies[:, :50].copy()"
+PULL = BODIES + """  # one launch
+
+@ridge.pairs(targets=4, sources=4, sums=1)
+def pull(t, s):
+    return [sum(s[c] * t[c] for c in range(4))]
+"""
 # Before, a call of a moment, and one that would take far longer than it is waited for.
 CALLS = {
     "gravity": (BODIES, "ridge.gravity(few)", "ridge.gravity(bodies, theta=0)"),
-    "gravity by error": (BODIES, "ridge.gravity(few)", "ridge.gravity(bodies, error=2e-6, order=1)"),
-    "neighbours": (BODIES + "; x = bodies[:3].copy()", "ridge.neighbours(x[:, :50].copy(), 0.1)",
+    "pairs": (PULL, "pull(few)", "pull(bodies)"),
+    "neighbours": (BODIES + "; x = bodies[:3, ::4].copy()", "ridge.neighbours(x[:, :50].copy(), 0.1)",
                    "[ridge.neighbours(x, 0.1) for _ in range(1000)]"),
 }
 

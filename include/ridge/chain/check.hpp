@@ -3,7 +3,7 @@
 
 #include <ridge/chain/reference.hpp>
 #include <ridge/chain/request.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/pattern/call_case.hpp>
 #include <ridge/pattern/deviation.hpp>
@@ -21,7 +21,7 @@ struct PlanesAtOnce {
     if (end <= begin) return;
     cpu::run(cpu::default_threads(), [&](int thread, int threads) {
       const auto mine = cpu::share_of(end - begin, thread, threads);
-      for (Index z = mine.begin; z < mine.end; ++z)
+      for (Index z = mine.begin; z < mine.end && cpu::goes_on(); ++z)
         plane(begin + z);
     });
   }

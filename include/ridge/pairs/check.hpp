@@ -1,7 +1,7 @@
 // Comparing sums over pairs with the reference.
 #pragma once
 
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/pairs/call.hpp>
 #include <ridge/pairs/reference.hpp>
@@ -78,7 +78,7 @@ compare_sums(Queue& queue, const std::array<Span<typename P::Summed>, I::sums>& 
   const auto got = on_host(queue, sums);
   std::vector<ReferenceSums<I>> expected(compared.size());
   cpu::run(cpu::default_threads(), [&](int thread, int threads) {
-    for (std::size_t n = static_cast<std::size_t>(thread); n < compared.size();
+    for (auto n = static_cast<std::size_t>(thread); n < compared.size() && cpu::goes_on();
          n += static_cast<std::size_t>(threads)) {
       const auto i = static_cast<std::size_t>(compared[n]);
       std::array<double, I::targets> target;

@@ -139,9 +139,6 @@ public:
   /// queue order. `update` comes first. The next update takes these accelerations into account. The
   /// first sums are computed twice, so that they, too, know how large accelerations are.
   void sum(const std::array<Span<Summed>, 4>& sums);
-  /// From now on sums on a cpu are made in pieces, of a fraction of a second each, and `call` is
-  /// called between them: what it throws ends the sum. No bit depends on the pieces.
-  void between_pieces(std::function<void()> call) { between_ = std::move(call); }
   /// Takes these as the sums before, and `limit`: a run that goes on so has the same bits.
   void remember(const std::array<Span<Summed>, 4>& sums, std::uint32_t limit = no_limit);
   /// The cost that a target may have in the next sums, as `remember` takes it. Waits.
@@ -199,7 +196,6 @@ private:
   void remember_accelerations(const std::array<Span<Summed>, 4>& sums);
   void take_sums(const std::array<Span<Summed>, 4>& sums);
   void walk_for_part();
-  void walk_in_pieces();
   void share_by_costs(Index groups);
   struct Sample;
   [[nodiscard]] Sample own_sample(Index count);
@@ -212,7 +208,6 @@ private:
   TreeWalk<P> walk_;
   /// Called before each part of updates and sums.
   std::function<void(const char* phase)> begins_ = [](const char* /*phase*/) {};
-  std::function<void()> between_; ///< of pieces of sums; none: they are whole
   bool knows_accelerations_ = false, keys_are_right_ = true;
   std::optional<double> greatest_mass_; ///< of all ranks' bodies, where there are several
   Index group_ = 0;                     ///< targets of one, in the sums before; 0: there are none

@@ -8,7 +8,7 @@
 #include <ridge/device/view.hpp>
 
 #if defined(RIDGE_TARGET_CPU)
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #else
 #include <ridge/device/launch.hpp>
 #endif
@@ -61,8 +61,10 @@ void for_each_item(Queue& /*queue*/, Index count, const Item& item) {
   cpu::run(threads, [&](int thread, int team) {
     const cpu::Range mine = cpu::share_of(count, thread, team, 64);
     const HostAccess access;
-    for (Index i = mine.begin; i < mine.end; ++i)
-      item(access, i);
+    cpu::in_pieces(mine, 256, [&](const cpu::Range& piece) {
+      for (Index i = piece.begin; i < piece.end; ++i)
+        item(access, i);
+    });
   });
 }
 

@@ -1,10 +1,12 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/cpu/guest.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 
+#include "../cpu/running.hpp"
 #include "scheduler.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
@@ -104,22 +106,26 @@ void run(const Device& device, const LaunchShape& shape, const Kernel& kernel) {
 
   // Blocks are handed out in the order of the grid: all before a faulty one run, so that which one
   // is reported does not depend on the number of threads.
+  cpu::Running launch;
   cpu::with_team([&] {
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
+      const cpu::WorksFor one(launch, omp_get_thread_num() == 0);
       long long block = 0;
       try {
         Scheduler& scheduler = scheduler_of_this_thread();
         const Scheduler::Session session(scheduler, shape, kernel, device.id().number);
         while ((block = next.fetch_add(chunk)) < blocks && failure.wanted(block))
           for (const long long end = std::min(block + chunk, blocks); block < end; ++block)
-            if (failure.wanted(block)) scheduler.run_block(block_index(block, shape.grid));
+            if (failure.wanted(block) && cpu::goes_on())
+              scheduler.run_block(block_index(block, shape.grid));
       } catch (...) {
         failure.note(block, std::current_exception());
       }
     }
   });
   failure.rethrow();
+  launch.rethrow();
 }
 
 } // namespace ridge::simt

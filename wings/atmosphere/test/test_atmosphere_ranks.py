@@ -51,7 +51,7 @@ def test_a_killed_rank_leaves_the_last_snapshot(mpi, folder):
     while not os.path.exists("out.xdmf") and time.time() < end:
         time.sleep(0.1)
     os.kill(ranks[1], signal.SIGKILL)
-    launcher.communicate(timeout=30)
+    launcher.communicate(timeout=100)
     assert launcher.returncode != 0
     with h5py.File("out.h5") as file:
         first = file["0000/heat"][...]

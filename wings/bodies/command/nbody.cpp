@@ -7,6 +7,7 @@
 #include "app/bodies_input.hpp"
 #include "app/bodies_run.hpp"
 #include "app/commands.hpp"
+#include "app/interrupt.hpp"
 #include "app/run_device.hpp"
 #include "core/refuse.hpp"
 #include "nbody_file.hpp"
@@ -234,6 +235,7 @@ private:
     const bool whole = ranks_.ranks() == 1 || run_.parameters.forces == nbody::Forces::tree;
     nbody::Before before;
     if (goes_on()) before = {now_.acceleration, now_.potential, now_.tree};
+    const WithinLaunches nothing_is_lost;
     system_ = nbody::make_system(device, run_.parameters, now_.bodies, schedule_on(device, whole),
                                  ranks_, before);
     set_device(device, system_->schedule().text);

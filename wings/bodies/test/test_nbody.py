@@ -9,7 +9,15 @@ import xml.etree.ElementTree as xml
 import h5py
 import numpy as np
 import pytest
-from conftest import as_one_file, left_in, let_it_work, require_published_answers, rest_of_terminal, run_files
+from conftest import (
+    as_one_file,
+    left_in,
+    let_it_work,
+    processor_seconds,
+    require_published_answers,
+    rest_of_terminal,
+    run_files,
+)
 
 
 def reference_forces(position, mass, softening, gravity=1.0):
@@ -280,6 +288,46 @@ def test_interrupt_keeps_the_state_to_go_on_from(ridge, folder):
     ridge.good("nbody", "--restart", "run.h5", "-o", "more.h5", "--steps", 5)
     ridge.good(*start, "-o", "whole.h5", "--steps", last + 5)
     assert same_bits(snapshot("whole.h5", last + 5), snapshot("more.h5", last + 5))
+
+
+def test_interrupt_within_a_long_step(ridge, folder, monkeypatch):
+    """It does not wait for the step: the state before it is kept, or nothing where there is none yet."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    start = ["nbody", "--plummer", 70000, "--device", "cpu", "--precision", "fp32", "--steps", 1000]
+    run = ridge.start(*start, "-o", "run.h5")
+    while not (folder / "run.h5").exists():
+        assert run.poll() is None
+        time.sleep(0.01)
+    let_it_work(run)
+    err, took = interrupted(run)
+    assert err == "ridge: interrupted at step 0 of 1000; run.h5 keeps it: go on with --restart\n"
+    assert took < 1, took
+    assert steps_in("run.h5") == [0] and left_in(folder) == run_files("run", 0)
+    run = ridge.start(*start, "-o", "none.h5")
+    let_it_work(run, 0.5)
+    err, took = interrupted(run)
+    assert err == "ridge: interrupted\n" and took < 1, (err, took)
+    assert left_in(folder) == run_files("run", 0)
+
+
+def interrupted(run):
+    """What a run says, and the processor's seconds from Ctrl-C on."""
+    before = processor_seconds(run.pid)
+    run.send_signal(signal.SIGINT)
+    used = before
+    while run.poll() is None:
+        used = max(used, zero_if_gone(run.pid))
+        time.sleep(0.01)
+    _, err = run.communicate(timeout=60)
+    assert run.returncode == 130
+    return err, used - before
+
+
+def zero_if_gone(pid):
+    try:
+        return processor_seconds(pid)
+    except FileNotFoundError:
+        return 0
 
 
 def test_snapshots_are_readable_while_it_runs_and_reading_does_not_stop_it(ridge, folder):

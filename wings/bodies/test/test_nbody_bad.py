@@ -68,15 +68,19 @@ def test_datasets(ridge, folder, datasets, says):
 
 @pytest.mark.parametrize("text, says", [
     ("", ["in.csv is empty", "x,y,z,vx,vy,vz,m"]),
+    ("x,y,z,vx,vy,vz,m\n", "in.csv names columns and has no bodies"),
+    ("x;y;z;vx;vy;vz;m\n", "no column x between commas: its values have semicolons between them"),
+    ("x\ty\tz\tvx\tvy\tvz\tm\n", "have tabs between them"),
+    ("x,y,z,vx,vy,vz,m\r0,0,0,0,0,0,1\r", "its lines end in a carriage return alone"),
+    ("0,1,2,3,4,5,6\n", "its first line has numbers, '0', ..."),
+    ("X,Y,Z,VX,VY,VZ,MASS\n", "no column x among 'X,Y,Z,VX,VY,VZ,MASS'; its first line must name"),
     ("x,y,z,vx,vy,vz\n1,2,3,4,5,6\n", ["no column m"]),
     ("x,y,z,vx,vy,vz,m,x\n1,2,3,4,5,6,7,8\n", ["two columns x"]),
-    ("x,y,z,vx,vy,vz,m\n", ["there are no bodies"]),
     ("x,y,z,vx,vy,vz,m\n1,2,3,4,5,6,7\n\n1,2,3,4,5,6\n", ["line 4 has 6 values", "7 names"]),
     ("x,y,z,vx,vy,vz,m\n1,2,3,4,5,6,7\n1,2,3,4,fast,6,7\n", ["line 3", "vy is 'fast', not a number"]),
     ("x,y,z,vx,vy,vz,m\n1,2,,4,5,6,7\n", ["line 2", "z is '', not a number"]),
     ("x,y,z,vx,vy,vz,m\n1,2,3,4,5,6,1e999\n", ["line 2", "beyond what fp64 holds"]),
     ("x,y,z,vx,vy,vz,m\n0,0,0,0,0,0,1\n1,2,3,nan,5,6,7\n", ["vx of body 1 is NaN"]),
-    ("1,2,3,4,5,6,7\n", ["no column x"]),
 ])
 def test_csv(ridge, folder, text, says):
     (folder / "in.csv").write_text(text)

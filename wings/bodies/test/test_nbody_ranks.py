@@ -79,7 +79,7 @@ def test_a_killed_rank_leaves_the_last_snapshot(mpi, tmp_path):
         time.sleep(0.1)
     time.sleep(0.5)
     os.kill(ranks[2], signal.SIGKILL)
-    launcher.communicate(timeout=30)
+    launcher.communicate(timeout=100)
     assert launcher.returncode != 0
     with h5py.File(file) as f:
         steps = sorted(f["snapshots"])

@@ -145,7 +145,7 @@ def test_interrupt_within_a_trajectory(ridge, folder, fermions):
     assert run.stdout.readline()
     time.sleep(0.3)
     run.send_signal(signal.SIGINT)
-    out, err = run.communicate(timeout=20)
+    out, err = run.communicate(timeout=100)
     assert run.returncode == 130 and err == "ridge: interrupted\n"
     assert "a.nersc holds the links after trajectory 0: go on with --start a.nersc" in out
     header, links = gauge_files.read_nersc(folder / "a.nersc")

@@ -214,7 +214,12 @@ def test_bad_words(ridge, lattice):
     bad("--kappa", 0.1, "--source", "point:0,0,0,4", says="within 2x2x2x4")
     bad("--kappa", 0.1, "--source", "point:0,0,0", says="within 2x2x2x4")
     bad("--kappa", 0.1, "--from", "none.h5", says="there is no file none.h5")
-    bad("--kappa", 0.1, "--from", "lat.nersc", code=1, says="lat.nersc")
+    bad("--kappa", 0.1, "--from", "lat.nersc", says="lat.nersc is not an HDF5 file; a propagator that")
+    with h5py.File(lattice / "other.h5", "w") as h5:
+        h5["propagator"] = np.zeros((12, 2, 2, 2, 2, 12, 2))
+    ridge.bad("solve", "wilson", "lat.nersc", "-o", "p.h5", "--kappa", 0.1, "--from", "other.h5",
+              says="other.h5: its /propagator is not one of 2x2x2x4, but of 2x2x2x2")
+    (lattice / "other.h5").unlink()
     bad("--kappa", 0.1, "--size", "2x2x2x2", says="2x2x2x2 was asked for")
     bad("--kappa", 0.1, "--precision", "fp16", says="expected mixed, fixed16 or fp64")
     for words in (("--columns", 6), ("--csw", 1), ("--shifts", "0.1"), ("--solver", "bicgstab"), ("--reproducible",)):

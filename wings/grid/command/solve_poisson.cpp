@@ -155,10 +155,13 @@ struct PoissonCommand {
     std::optional<InputDataset> found;
     if (name.empty()) return found;
     found.emplace(parse_dataset_name(name, option));
+    const auto is = [](const InputDataset& d) {
+      return fmt::format("{} in fp{}", ridge::to_text(d.extents()), 8 * d.element_bytes());
+    };
     refuse_if(found->extents().xyz() != source.extents().xyz() ||
                   found->element_bytes() != source.element_bytes(),
-              "{} {} and {} have other extents or another precision", option,
-              to_text(found->name()), to_text(source.name()));
+              "{} {} is {}, and {} {}; both must be alike", option, to_text(found->name()),
+              is(*found), to_text(source.name()), is(source));
     fields.insert(fields.end(), found->files().begin(), found->files().end());
     return found;
   }

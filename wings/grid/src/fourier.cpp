@@ -1,6 +1,7 @@
 #include "fourier.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/device/kind.hpp>
 
 #include "fourier_library.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -40,7 +42,7 @@ private:
 };
 
 template <class T>
-class Fourier<T>::Way {
+class Fourier<T>::Way : public std::enable_shared_from_this<Way> {
 public:
   Way() = default;
   Way(const Way&) = delete;
@@ -85,11 +87,11 @@ public:
       for (Index x = 0; x < n.x; ++x)
         to[x] = static_cast<double>(from[point_[0][at(x)]]);
     });
-    transform_->forward();
+    transform_->forward(this->shared_from_this());
     equations_.give(Divided<double>{data_.elements(), n, 1, eigenvalues_->spans(),
                                     equations_.problem().shift, number_});
     equations_.queue().wait();
-    transform_->backward();
+    transform_->backward(this->shared_from_this());
     each_row(n_, [&](Index y, Index z, double*) {
       const double* const from =
           data_.data() - first_[0] + n.x * (y - first_[1] + n.y * (z - first_[2]));
@@ -108,9 +110,15 @@ private:
   /// Calls `use(y, z, row)` with rows of the spectrum as they follow each other.
   template <class Use>
   void each_row(const Index3& n, const Use& use) {
-    for (Index z = 0; z < n.z; ++z)
-      for (Index y = 0; y < n.y; ++y)
-        use(y, z, data_.data() + n.x * (y + n.y * z));
+    constexpr Index few = 32768; // numbers: waking threads takes longer
+    const int team = n.x * n.y * n.z < few ? 1 : cpu::default_threads();
+    cpu::run(team, [&](int thread, int threads) {
+      const auto mine = cpu::share_of(n.y * n.z, thread, threads);
+      cpu::in_pieces(mine, std::max<Index>(1, few / n.x), [&](const cpu::Range& piece) {
+        for (Index row = piece.begin; row < piece.end; ++row)
+          use(row % n.y, row / n.y, data_.data() + n.x * row);
+      });
+    });
   }
 
   Equations<T>& equations_;
@@ -162,7 +170,7 @@ public:
       equations_.give(Picked<T>{whole_, place_->spans(), sign_->spans(),
                                 Span<const T>(b.elements()), n_, data_.elements(), row_});
       wait_for_host();
-      transform_->forward();
+      transform_->forward(this->shared_from_this());
     }
     const auto all = static_cast<double>(whole_.x) * static_cast<double>(whole_.y) *
                      static_cast<double>(whole_.z);
@@ -174,7 +182,7 @@ public:
                                static_cast<T>(1 / all)});
     wait_for_host();
     if (is_packed) return transform_->backward_to(u.data());
-    transform_->backward();
+    transform_->backward(this->shared_from_this());
     equations_.give(Picked<T>{n_,
                               same_->spans(),
                               one_->spans(),
@@ -222,26 +230,36 @@ bool Fourier<T>::is_small(const Device& device, const GridProblem& problem) {
 }
 
 template <class T>
-Fourier<T>::Fourier(Equations<T>& equations) {
-  const Device& device = equations.queue().device();
+Fourier<T>::Fourier(Equations<T>& equations) : equations_(equations) {
+  begin();
+}
+template <class T>
+void Fourier<T>::begin() {
+  const Device& device = equations_.queue().device();
   const std::string why_not = problem(device);
   if (!why_not.empty()) throw UsageError("the FFT method cannot be taken: " + why_not);
-  const std::array<Continued, 3> axes = axes_of(equations.problem());
+  const std::array<Continued, 3> axes = axes_of(equations_.problem());
   if (facts_of(device).takes_gpu_schedules) {
-    way_ = std::make_unique<Extended>(equations, axes);
+    way_ = std::make_shared<Extended>(equations_, axes);
   } else {
-    way_ = std::make_unique<Real>(equations, axes);
+    way_ = std::make_shared<Real>(equations_, axes);
   }
 }
 template <class T>
 Fourier<T>::~Fourier() = default;
 template <class T>
 void Fourier<T>::solve(const Field<T>& b, const Field<T>& u) {
-  way_->solve(b, u);
+  if (!way_) begin();
+  try {
+    way_->solve(b, u);
+  } catch (...) {
+    way_.reset(); // a transform that was given up may still compute there
+    throw;
+  }
 }
 template <class T>
 double Fourier<T>::bytes() const {
-  return way_->bytes;
+  return way_ ? way_->bytes : 0;
 }
 
 template class Fourier<float>;

@@ -33,7 +33,10 @@ private:
   class Way;
   class Extended;
   class Real;
-  std::unique_ptr<Way> way_;
+  void begin();
+
+  Equations<T>& equations_;
+  std::shared_ptr<Way> way_;
 };
 
 } // namespace ridge::solve::detail

@@ -1,15 +1,20 @@
 #include "fourier_library.hpp"
 
 #include <ridge/core/error.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/device/fourier_names.hpp>
 
 #include <dlfcn.h>
+#include <sched.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -83,9 +88,67 @@ std::mutex& one_at_a_time() {
   return guard;
 }
 
+/// A long transform that computes on a thread of its own, since nothing can end it: the caller asks
+/// meanwhile whether it is still wanted.
+class Apart {
+public:
+  static void execute(void* plan, std::shared_ptr<void> keep) {
+    const auto one = std::make_shared<Apart>();
+    ++running().count;
+    std::thread([one, plan, keep = std::move(keep)]() mutable {
+      fftw().execute(plan);
+      keep.reset();
+      one->end();
+      const std::lock_guard lock(running().guard);
+      --running().count;
+      running().changed.notify_all();
+    }).detach();
+    cpu::run(1, [&](int /*thread*/, int /*team*/) {
+      while (cpu::goes_on() && !one->ends_within(std::chrono::milliseconds(10))) {
+      }
+    });
+  }
+
+private:
+  /// Of those whose callers have gone; the process ends after them.
+  struct Running {
+    std::mutex guard;
+    std::condition_variable changed;
+    std::atomic<int> count{0};
+    ~Running() {
+      std::unique_lock lock(guard);
+      (void)changed.wait_for(lock, std::chrono::seconds(20), [&] { return count == 0; });
+    }
+  };
+  static Running& running() {
+    static Running all;
+    return all;
+  }
+  void end() {
+    const std::lock_guard lock(guard_);
+    has_ended_ = true;
+    ended_.notify_all();
+  }
+  bool ends_within(std::chrono::milliseconds time) {
+    std::unique_lock lock(guard_);
+    return ended_.wait_for(lock, time, [&] { return has_ended_; });
+  }
+  std::mutex guard_;
+  std::condition_variable ended_;
+  bool has_ended_ = false;
+};
+
+/// Whether threads that the calling one starts may run on several processors.
+bool is_free() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof(set), &set) != 0 || CPU_COUNT(&set) > 1;
+}
+
 class HostPlans final : public Transform {
 public:
-  HostPlans(void* forward, void* backward) : forward_(forward), backward_(backward) {
+  HostPlans(Index3 n, void* forward, void* backward)
+      : forward_(forward), backward_(backward), is_long_(n.x * n.y * n.z >= Index{1} << 22) {
     if (forward_ == nullptr || backward_ == nullptr)
       throw Failure("FFTW has no transform of these extents");
   }
@@ -94,12 +157,20 @@ public:
     for (void* const plan : {forward_, backward_})
       if (plan != nullptr) fftw().destroy(plan);
   }
-  void forward() override { fftw().execute(forward_); }
-  void backward() override { fftw().execute(backward_); }
+  void forward(std::shared_ptr<void> keep) override { execute(forward_, std::move(keep)); }
+  void backward(std::shared_ptr<void> keep) override { execute(backward_, std::move(keep)); }
 
 private:
+  void execute(void* plan, std::shared_ptr<void> keep) const {
+    if (is_long_ && is_free()) {
+      Apart::execute(plan, std::move(keep));
+    } else {
+      fftw().execute(plan);
+    }
+  }
   void* forward_;
   void* backward_;
+  bool is_long_;
 };
 
 /// Waking threads takes longer than so many numbers.
@@ -161,8 +232,12 @@ public:
     for (int which = 0; which < made_; ++which)
       (void)f_.destroy(plans_[which]);
   }
-  void forward() override { check(f_.forward[is_double_](plans_[0], data_, data_), "forward"); }
-  void backward() override { check(f_.backward[is_double_](plans_[1], data_, data_), "backward"); }
+  void forward(std::shared_ptr<void> /*keep*/) override {
+    check(f_.forward[is_double_](plans_[0], data_, data_), "forward");
+  }
+  void backward(std::shared_ptr<void> /*keep*/) override {
+    check(f_.backward[is_double_](plans_[1], data_, data_), "backward");
+  }
   [[nodiscard]] bool takes_packed() const override { return true; }
   void forward_from(const void* packed) override {
     check(f_.forward[is_double_](plans_[0], const_cast<void*>(packed), data_), "forward");
@@ -191,14 +266,14 @@ public:
       : data_(data), wide_(static_cast<std::size_t>(2 * (n.x / 2 + 1) * n.y * n.z)) {
     plans_ = host_complex(n, wide_.data());
   }
-  void forward() override {
+  void forward(std::shared_ptr<void> keep) override {
     std::copy(data_, data_ + wide_.size(), wide_.begin());
-    plans_->forward();
+    plans_->forward(std::move(keep));
     give_back();
   }
-  void backward() override {
+  void backward(std::shared_ptr<void> keep) override {
     std::copy(data_, data_ + wide_.size(), wide_.begin());
-    plans_->backward();
+    plans_->backward(std::move(keep));
     give_back();
   }
   static std::unique_ptr<Transform> host_complex(Index3 n, double* data) {
@@ -211,7 +286,7 @@ public:
       plans[0] = f.to_complex(size(n.z), size(n.y), size(n.x), data, data, estimate);
       plans[1] = f.to_real(size(n.z), size(n.y), size(n.x), data, data, estimate);
     }
-    return std::make_unique<HostPlans>(plans[0], plans[1]);
+    return std::make_unique<HostPlans>(n, plans[0], plans[1]);
   }
 
 private:
@@ -247,7 +322,7 @@ std::unique_ptr<Transform> real_transform(Index3 n, std::array<int, 3> forward,
     plans[0] = plan(forward);
     plans[1] = plan(backward);
   }
-  return std::make_unique<HostPlans>(plans[0], plans[1]);
+  return std::make_unique<HostPlans>(n, plans[0], plans[1]);
 }
 
 std::unique_ptr<Transform> complex_transform(Queue& queue, Index3 n, float* data) {

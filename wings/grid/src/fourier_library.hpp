@@ -22,8 +22,10 @@ public:
   Transform(const Transform&) = delete;
   Transform& operator=(const Transform&) = delete;
   virtual ~Transform() = default;
-  virtual void forward() = 0;
-  virtual void backward() = 0;
+  /// `keep` holds this and its numbers: a transform of the host that is given up goes on to its
+  /// end.
+  virtual void forward(std::shared_ptr<void> keep) = 0;
+  virtual void backward(std::shared_ptr<void> keep) = 0;
   /// Whether real numbers may lie elsewhere, n.x a row.
   [[nodiscard]] virtual bool takes_packed() const { return false; }
   virtual void forward_from(const void* /*packed*/) {}

@@ -1,7 +1,7 @@
 // The passes of multigrid on the cpu: rows in packs, threads having neighbouring rows.
 #pragma once
 
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/device/queue.hpp>
 
 #include "point_passes.hpp"
@@ -35,12 +35,13 @@ struct Plain {
 /// Waking threads takes longer than so many points.
 constexpr Index few = 4096;
 
-/// Calls `work(first, last)` for each thread's share of `count` things of `points` points each.
+/// Calls `work(first, last)` for all of `count` things of `points` points each, in pieces.
 template <class Work>
 void share(Index count, Index points, const Work& work) {
   cpu::run(count * points < few ? 1 : cpu::default_threads(), [&](int thread, int threads) {
-    const auto mine = cpu::share_of(count, thread, threads);
-    work(mine.begin, mine.end);
+    const Index piece = std::max<Index>(1, 65536 / std::max<Index>(1, points));
+    cpu::in_pieces(cpu::share_of(count, thread, threads), piece,
+                   [&](const cpu::Range& now) { work(now.begin, now.end); });
   });
 }
 

@@ -8,6 +8,7 @@
 #include "app/bodies_input.hpp"
 #include "app/bodies_run.hpp"
 #include "app/commands.hpp"
+#include "app/interrupt.hpp"
 #include "app/run_device.hpp"
 #include "core/refuse.hpp"
 #include "md_file.hpp"
@@ -250,8 +251,11 @@ public:
   void execute(const Device& device) {
     const pairs::NearInteraction interaction = interaction_of(run_);
     claim_output();
-    system_ = md::make_system(device, run_.parameters, now_, interaction, schedule_on(device, true),
-                              ranks_);
+    {
+      const WithinLaunches nothing_is_lost;
+      system_ = md::make_system(device, run_.parameters, now_, interaction,
+                                schedule_on(device, true), ranks_);
+    }
     set_device(device, pairs::to_text(system_->schedule().schedule));
     look();
     if (!goes_on()) passed();

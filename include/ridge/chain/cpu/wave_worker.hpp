@@ -30,6 +30,7 @@ public:
     const Index last = wave_.back().z;
     for (Index block = 0; block < blocks_; ++block) {
       for (Index t = share_.begin; t < share_.end + last; ++t) {
+        if (t % planes_of_piece == 0 && !ridge::cpu::goes_on()) return;
         for (std::size_t g = 0; g < wave_.size(); ++g) {
           const ridge::cpu::Range mine = inner(g);
           const Index z = t - wave_[g].z;
@@ -50,6 +51,8 @@ public:
   }
 
 private:
+  static constexpr Index planes_of_piece = 8;
+
   [[nodiscard]] ridge::cpu::Range inner(std::size_t g) const {
     if (g == 0) return share_;
     const Index inside = call_.rows_done ? call_.rows_done->inside : 0;

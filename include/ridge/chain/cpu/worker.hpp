@@ -4,7 +4,7 @@
 #include <ridge/chain/cpu/items.hpp>
 #include <ridge/chain/variants.hpp>
 #include <ridge/core/choose.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 
 #include <algorithm>
 #include <array>
@@ -82,6 +82,8 @@ public:
   }
 
 private:
+  static constexpr Index items_of_piece = 1 << 15;
+
   /// Runs this thread's tiles along dimension `shared` of some instances; all of them for -1.
   void run_instances(int shared) {
     const auto mine = [&](int d) {
@@ -95,10 +97,20 @@ private:
     for (tile[outer] = mine(outer).begin; tile[outer] < mine(outer).end; ++tile[outer]) {
       for (tile[inner] = mine(inner).begin; tile[inner] < mine(inner).end; ++tile[inner]) {
         const auto march = mine(m);
-        for (tile[m] = march.begin; tile[m] < march.end; ++tile[m])
+        for (tile[m] = march.begin; tile[m] < march.end; ++tile[m]) {
+          if (is_given_up()) return;
           run_tile(tile, march);
+        }
       }
     }
+  }
+
+  /// Asked before each tile, of which many are short.
+  [[nodiscard]] bool is_given_up() {
+    items_ += tile_size(0) * tile_size(1) * tile_size(2);
+    if (items_ < items_of_piece) return false;
+    items_ = 0;
+    return !ridge::cpu::goes_on();
   }
 
   [[nodiscard]] Index extent(int d) const {
@@ -177,6 +189,7 @@ private:
   M memory_;
   std::array<Index, operations_of<C>> done_{}; ///< of each run, along the march
   Index first_instance_ = 0, last_instance_ = 0;
+  Index items_ = 0; ///< of tiles since it was asked whether to go on
 };
 
 } // namespace ridge::chain::cpu::inline RIDGE_TARGET_NAME

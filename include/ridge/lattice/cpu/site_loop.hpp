@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/core/pack.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/lattice/cpu/chosen_lanes.hpp>
 #include <ridge/lattice/cpu/fields_ahead.hpp>
 #include <ridge/lattice/cpu/site.hpp>
@@ -21,6 +21,7 @@ void loop(const Geometry& g, const K kernel, Subset subset, const CpuSchedule& s
     const auto mine = cpu::share_of(g.groups, thread, threads);
     [[maybe_unused]] const ChosenLanes<chooses_sites<K>> chosen(g);
     for (Index group = mine.begin; group < mine.end; ++group) {
+      if (group % 512 == 0 && !cpu::goes_on()) break;
       if (ahead != nullptr) ahead->ask(group);
       for (int first = 0; first < g.nsimd; first += Width) {
         bool wanted[Width];

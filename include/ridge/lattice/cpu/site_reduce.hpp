@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/core/pack.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/lattice/cpu/chosen_lanes.hpp>
 #include <ridge/lattice/cpu/fields_ahead.hpp>
 #include <ridge/lattice/cpu/site.hpp>
@@ -86,7 +86,7 @@ public:
         sum.clear();
       const auto mine = cpu::share_of(g.groups, thread, team);
       const ChosenLanes<chooses_sites<S>> chosen(g);
-      for (Index begin = mine.begin; begin < mine.end; begin += stretch) {
+      for (Index begin = mine.begin; begin < mine.end && cpu::goes_on(); begin += stretch) {
         add_groups<Width>(g, call_.summand, call_.subset, ahead_, chosen, begin,
                           std::min(mine.end, begin + stretch), own);
       }

@@ -3,7 +3,7 @@
 
 #include <ridge/core/choose.hpp>
 #include <ridge/core/pack.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/pairs/executor.hpp>
 
 #include <algorithm>
@@ -55,8 +55,8 @@ class Worker {
 public:
   Worker(const Call<I, P>& call, T* memory, Index block) : call_(call), converted_(memory, block) {}
 
-  /// Adds the sources [begin, end) to the sums of targets [first, last).
-  void visit(Index first, Index last, Index begin, Index end) {
+  /// Adds the sources [begin, end) to the sums of targets [first, last). False: it is given up.
+  [[nodiscard]] bool visit(Index first, Index last, Index begin, Index end) {
     typename P::Stored origin[I::sources] = {};
     if constexpr (converts<P>) {
       for (int c = 0; c < positions_of<I>(); ++c)
@@ -71,11 +71,16 @@ public:
         source[c] = call_.sources[c].data + begin;
       }
     }
-    for (Index i = first; i < last; i += width)
+    for (Index i = first; i < last; i += width) {
+      if (++visited_ % tiles_of_piece == 0 && !cpu::goes_on()) return false;
       visit_tile(source, origin, i, std::min(width, last - i), begin, end);
+    }
+    return true;
   }
 
 private:
+  static constexpr Index tiles_of_piece = 64;
+
   /// One tile of targets, `count` of them within the field, with sources [begin, end).
   void visit_tile(const T* const (&source)[I::sources], const typename P::Stored* origin, Index i,
                   Index count, Index begin, Index end) {
@@ -173,6 +178,7 @@ private:
 
   const Call<I, P>& call_;
   SourceBlock<I, P> converted_;
+  Index visited_ = 0;
 };
 
 /// The share of one thread of a team. `memory` is SourceBlock::size(block) values of its own where
@@ -191,7 +197,7 @@ void run(const Call<I, P>& call, Index block, typename P::Computed* memory, int 
   for (Index first = mine.begin; first < mine.end;) {
     const Index last = mine.end - first < group ? mine.end : first + group;
     for (Index begin = 0; begin < sources; begin += block)
-      worker.visit(first, last, begin, std::min(sources, begin + block));
+      if (!worker.visit(first, last, begin, std::min(sources, begin + block))) return;
     first = last;
   }
 }

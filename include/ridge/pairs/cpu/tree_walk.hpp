@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ridge/core/pack.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/pairs/tree_walk.hpp>
 
 #include <algorithm>
@@ -278,7 +278,7 @@ Index walk_by_threads(const TreeWalk<P>& w) {
   std::atomic<Index> next{w.first_group};
   cpu::run(threads, [&](int /*thread*/, int /*team*/) {
     Walker walker(w);
-    for (Index group = next++; group < end; group = next++)
+    for (Index group = next++; group < end && cpu::goes_on(); group = next++)
       walker.walk(group);
   });
   return Walker::across;

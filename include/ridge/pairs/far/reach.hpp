@@ -1,7 +1,7 @@
 // Theta of a far field for an error that is asked for: a sample of targets against all pairs.
 #pragma once
 
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/pairs/far/launch.hpp>
 #include <ridge/pairs/reference.hpp>
 #include <ridge/pairs/traits.hpp>
@@ -37,7 +37,7 @@ template <class I, class P>
   queue.wait();
   std::vector<ReferenceSums<I>> right(places.size());
   cpu::run(cpu::default_threads(), [&](int thread, int threads) {
-    for (std::size_t n = static_cast<std::size_t>(thread); n < places.size();
+    for (auto n = static_cast<std::size_t>(thread); n < places.size() && cpu::goes_on();
          n += static_cast<std::size_t>(threads)) {
       std::array<double, I::targets> target;
       for (int c = 0; c < I::targets; ++c)

@@ -3,7 +3,7 @@
 
 #include <ridge/core/choose.hpp>
 #include <ridge/core/pack.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/cpu/prefetch.hpp>
 #include <ridge/stencil/cpu/two_planes.hpp>
@@ -123,6 +123,8 @@ void run_row(const K kernel, const std::array<const T*, inputs_of<K>> rows,
   part_of_line(x, end);
 }
 
+inline constexpr Index rows_of_piece = 64;
+
 /// The rows of a block, plane by plane. While one is computed, rows that lead by the radius in z
 /// are prefetched.
 template <bool Stream, class K, class T>
@@ -139,6 +141,7 @@ void run_block(const Call<K, T>& call, const Block& block, const Lead& lead) {
   }
   for (Index z = block.z.begin; z < block.z.end; ++z) {
     for (Index y = block.y.begin; y < block.y.end; ++y) {
+      if ((y + z) % rows_of_piece == 0 && !ridge::cpu::goes_on()) return;
       std::array<const T*, inputs_of<K>> rows;
       for (std::size_t i = 0; i < rows.size(); ++i)
         rows[i] = call.in[i].data + call.in[i].at(0, y, z);
@@ -156,7 +159,7 @@ template <bool Stream, class K, class T>
 void run_pair_block(const Call<K, T>& call, const Block& block, const Lead& lead) {
   constexpr Index pair = CpuSchedule::pair;
   Index z = block.z.begin;
-  for (; z + pair <= block.z.end; z += pair) {
+  for (; z + pair <= block.z.end && ridge::cpu::goes_on(); z += pair) {
     for (Index y = block.y.begin; y < block.y.end; ++y) {
       if (whole_lines(call, y, z) && whole_lines(call, y, z + 1)) {
         PairOfRows<Stream, K, T>(call, block, y, z, lead).run(call.kernel);
@@ -184,7 +187,7 @@ void run_blocks(const Call<K, T>& call, const CpuSchedule& s, int thread, int th
   const Index blocks_z = ceil_div(nz, planes);
   const Lead lead{s.ahead, s.streams};
   for (Index bz = 0; bz < blocks_z; ++bz) {
-    for (Index b = thread; b < blocks_y; b += threads) {
+    for (Index b = thread; b < blocks_y && ridge::cpu::goes_on(); b += threads) {
       const Block block{{r.y + ny * b / blocks_y, r.y + ny * (b + 1) / blocks_y},
                         {r.z + bz * planes, r.z + std::min(nz, (bz + 1) * planes)}};
       if constexpr (Variant.depth == CpuSchedule::deep) {

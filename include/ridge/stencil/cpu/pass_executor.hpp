@@ -67,7 +67,7 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass, const CpuPassSchedule& s) 
   return Bound([held = std::move(held)] {
     ridge::cpu::run(held->threads, [&](int thread, int all) {
       const auto t = static_cast<std::size_t>(thread);
-      for (Index b = thread; b < held->blocks.count(); b += all)
+      for (Index b = thread; b < held->blocks.count() && ridge::cpu::goes_on(); b += all)
         held->workers[t].run(held->blocks.rows(b), held->blocks.planes(b),
                              static_cast<T*>(held->rings[t].data()));
       if (held->s.store == Store::nontemporal) store_fence();

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <ridge/core/pack.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/cpu/windows_access.hpp>
 #include <ridge/stencil/cpu/windows_prefetch.hpp>
@@ -195,7 +195,7 @@ void run_deep_block(const Call<K, T>& call, const ridge::cpu::Range& y, const ri
   const Index x_first = (S::r.x + misfit) / S::line * S::line - misfit;
   const Index x_last = call.out.extents.x - S::r.x;
   const Index z_last = z.end - S::depth;
-  for (Index at = z.begin; at < z.end; at += S::depth) {
+  for (Index at = z.begin; at < z.end && ridge::cpu::goes_on(); at += S::depth) {
     const Index here = std::min(at, z_last);
     for (Index x = x_first; x < x_last; x += S::tile) {
       const bool wraps = x + S::tile >= x_last;

@@ -3,7 +3,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/core/pack.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/pairs/lists/engine.hpp>
 
@@ -311,11 +311,12 @@ private:
         mine.reserve(wanted);
       };
       Finder::Candidates near;
-      const cpu::Range share = cpu::share_of(groups, thread, team);
-      for (Index group = share.begin; group < share.end; ++group) {
-        first.data[group] = static_cast<Index>(mine.size());
-        finder.find(first_group + group, near, mine, make_room);
-      }
+      cpu::in_pieces(cpu::share_of(groups, thread, team), 512, [&](const cpu::Range& piece) {
+        for (Index group = piece.begin; group < piece.end; ++group) {
+          first.data[group] = static_cast<Index>(mine.size());
+          finder.find(first_group + group, near, mine, make_room);
+        }
+      });
     });
     Index all = 0;
     std::vector<Index> begin;

@@ -144,6 +144,8 @@ PropagatorReader::PropagatorReader(const fs::path& path, const Extents& extents)
     : state_(std::make_unique<State>()) {
   quiet_hdf5();
   if (!fs::exists(path)) throw UsageError("there is no file " + path.string());
+  refuse_if(H5Fis_hdf5(path.c_str()) == 0,
+            "{} is not an HDF5 file; a propagator that ridge solve wrote is right", path.string());
   state_->path = path;
   state_->set_sizes(extents);
   state_->file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
@@ -152,10 +154,16 @@ PropagatorReader::PropagatorReader(const fs::path& path, const Extents& extents)
   if (!state_->dataset) throw UsageError(path.string() + " has no dataset /propagator");
   const Handle space(H5Dget_space(state_->dataset.id()), H5Sclose);
   hsize_t found[rank] = {};
-  refuse_if(H5Sget_simple_extent_ndims(space.id()) != rank ||
-                H5Sget_simple_extent_dims(space.id(), found, nullptr) != rank ||
-                !std::equal(found, found + rank, state_->sizes),
-            "{}: its /propagator is not one of {}", path.string(), to_text(extents));
+  const bool is_one = H5Sget_simple_extent_ndims(space.id()) == rank &&
+                      H5Sget_simple_extent_dims(space.id(), found, nullptr) == rank;
+  if (is_one && std::equal(found, found + rank, state_->sizes)) return;
+  const std::string is =
+      !is_one ? ""
+      : std::equal(found + 1, found + 5, state_->sizes + 1)
+          ? fmt::format(", but of another operator: it has {} columns", found[0])
+          : fmt::format(", but of {}x{}x{}x{}", found[4], found[3], found[2], found[1]);
+  throw UsageError(
+      fmt::format("{}: its /propagator is not one of {}{}", path.string(), to_text(extents), is));
 }
 PropagatorReader::~PropagatorReader() = default;
 

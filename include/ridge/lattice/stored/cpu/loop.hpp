@@ -1,7 +1,7 @@
 // Loops over stored sites on the cpu.
 #pragma once
 
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/lattice/stored/cpu/sites.hpp>
 #include <ridge/lattice/stored/executor.hpp>
 
@@ -71,6 +71,7 @@ double stored_loop(const SiteGrid& g, const SiteWindow& window, const K& kernel,
     const auto mine = cpu::share_of(range.count, thread, threads);
     double total = 0;
     for (Index i = mine.begin; i < mine.end; ++i) {
+      if (i % 512 == 0 && !cpu::goes_on()) break;
       int c[grid_dimensions] = {};
       const Index group = range.group(g, i, c);
       for (int first = 0; first < g.lanes; first += width) {

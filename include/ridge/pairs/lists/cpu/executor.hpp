@@ -6,7 +6,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/functions.hpp>
 #include <ridge/core/pack.hpp>
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/pause.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/pairs/lists/executor.hpp>
 
@@ -196,9 +196,10 @@ Bound bind_near(const Device& device, const Listed<I, P>& call, const CpuListSch
       worker.bring(mine.begin, mine.end);
     });
     cpu::run(threads, [&](int thread, int team) {
-      const cpu::Range mine = groups_of(lists, thread, team);
-      for (Index group = mine.begin; group < mine.end; ++group)
-        worker.sum_up(group);
+      cpu::in_pieces(groups_of(lists, thread, team), 512, [&](const cpu::Range& piece) {
+        for (Index group = piece.begin; group < piece.end; ++group)
+          worker.sum_up(group);
+      });
     });
   });
 }
