@@ -405,7 +405,7 @@ class Kernel:
             if (latest is not None and out is not None
                     and latest[0].run_as_before(arrays, out, numbers, schedule, device)):
                 if torch is not None:
-                    torch_module().changed(self._outputs_of(out))
+                    torch_module().changed((out,) if len(self.outputs) == 1 else out)
                 return out
             for number in numbers.values():
                 if type(number) is not float and getattr(number, "requires_grad", False):

@@ -27,7 +27,7 @@ def _increment() -> tuple[Any, Callable[[Any], None], Optional[Callable[[Sequenc
     """Torch's type of tensors, what tells it that one was written to, and what tells it of several, where it has that."""
     torch: Any = sys.modules["torch"]
     known = getattr(torch.autograd.graph, "increment_version", None)
-    several = getattr(torch._C, "_increment_version", None)
+    several: Any = getattr(torch._C, "_increment_version", None)
     try:
         several((torch.empty(0),))
     except Exception:  # noqa: BLE001  # whatever versions that have none, or for one alone, raise
