@@ -62,16 +62,19 @@ class Made:
 
 
 @with_origin
-def adjoint_of(form: Form, wanted: Sequence[str], stored: Optional[bool] = None) -> Made:
+def adjoint_of(form: Form, wanted: Sequence[str], stored: Optional[bool] = None,
+               is_bounded: bool = True) -> Made:
     """The chain of the gradients by `wanted`, arrays and numbers of the kernel, one result each: the
     sum of all items, where it is by a number. `stored`: whether what is gathered is kept, not
-    computed where it is read; None: where that is much."""
-    return _Adjoint(form, wanted, stored).made()
+    computed where it is read; None: where that is much. Not `is_bounded`: cotangents of items
+    that the one operation leaves are 0, and its derivatives there finite."""
+    return _Adjoint(form, wanted, stored, is_bounded).made()
 
 
 class _Adjoint:
-    def __init__(self, form: Form, wanted: Sequence[str], stored: Optional[bool]) -> None:
+    def __init__(self, form: Form, wanted: Sequence[str], stored: Optional[bool], is_bounded: bool) -> None:
         assert form.traced is not None
+        self.is_bounded = is_bounded
         self.form, self.traced = form, form.traced
         self.rank = form.traced.rank
         self.here = (0,) * self.rank
@@ -213,7 +216,7 @@ class _Adjoint:
         """Where items read at `offset`, the sum of `base` over those that read this one. Where `again`,
         it is computed there, else read."""
         terms = []
-        if self.form.edge == "periodic":
+        if self.form.edge == "periodic" or not self.is_bounded:
             return self._at(base, tuple(-k for k in offset))
         ways = [[(-k, (max(0, k), max(0, -k)))] for k in offset]
         if self.form.edge == "clamp":
@@ -241,7 +244,7 @@ class _Adjoint:
         return self.loads[known]
 
     def inside(self, value: Value, box: Box) -> Value:
-        return value if all(pair == (0, 0) for pair in box) else Value("inside", (value,), box)
+        return value if not self.is_bounded or all(pair == (0, 0) for pair in box) else Value("inside", (value,), box)
 
     # Scans.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Optional
 
 import numpy as np
@@ -93,6 +93,30 @@ def empty(like: Any, shape: tuple[int, ...]) -> Any:
     if library_of(like) == "torch":
         return module.empty(shape, dtype=like.dtype, device=like.device)
     return module.empty(shape, dtype=like.dtype)
+
+
+def in_lines(like: Any, shape: tuple[int, ...], behind: int, make: Callable[..., Any]) -> Any:
+    """An array of `make(like, shape=...)`, whose rows on a GPU begin so many items behind the begin of a line of
+    memory."""
+    if not is_on_gpu(like):
+        return make(like, shape=shape)
+    first, row = row_in_lines(like, shape[-1], behind)
+    return make(like, shape=(*shape[:-1], row))[..., first:first + shape[-1]]
+
+
+def row_in_lines(like: Any, items: int, behind: int) -> tuple[int, int]:
+    """Where such a row begins, and how many items it takes."""
+    line = 128 // item_bytes(like)
+    first = behind % line if is_on_gpu(like) else 0
+    return first, -(-(first + items) // line) * line if is_on_gpu(like) else items
+
+
+def is_on_gpu(array: Any) -> bool:
+    return library_of(array) == "cupy" or bool(getattr(getattr(array, "device", None), "type", "") == "cuda")
+
+
+def item_bytes(array: Any) -> int:
+    return int(array.element_size() if hasattr(array, "element_size") else array.itemsize)
 
 
 def places(like: Any, along: Sequence[int]) -> Any:

@@ -121,8 +121,9 @@ def _from_function(function: Callable[..., Any], edge: str) -> Chain:
     return made
 
 
-def chain_of(traced: Traced, edge: str, outputs: Sequence[str] = ()) -> Chain:
-    """The chain of a trace; with names of its results, where they are not `out`."""
+def chain_of(traced: Traced, edge: str, outputs: Sequence[str] = (), says_interior: bool = False) -> Chain:
+    """The chain of a trace; with names of its results, where they are not `out`. Operations say which items are
+    interior where they have bounds, or all where `says_interior`."""
     temporaries = _temporaries(traced)
     operations = _operations(traced, temporaries)
     if any(op.leaks() for op in operations):
@@ -147,7 +148,7 @@ def chain_of(traced: Traced, edge: str, outputs: Sequence[str] = ()) -> Chain:
     points = _points(traced, operations, edge)
     for d, count in enumerate(points):
         dimensions[d] = f"ridge::chain::points({count})"
-    text = text_of(traced.name, operations, arrays, declared, dimensions)
+    text = text_of(traced.name, operations, arrays, declared, dimensions, says_interior=says_interior)
     source = in_own_namespace(text, traced.name, "chain", places_of(traced, operations))
     made = Chain(traced.name, [p.name for p in traced.arrays], source,
                  [p.name for p in traced.numbers], traced.defaults, traced.doc)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,10 +89,29 @@ class Faces:
                 self.ends[axis][side] = _face(condition, name)
         self.pads = [[0 if end.kind == "untouched" else r for end in ends] for ends, r in zip(self.ends, reach)]
         self._known: dict[Any, list[_Placed]] = {}
+        #: Whether rows within the faces begin at lines of a GPU's memory.
+        self.in_lines = False
 
     def around(self, array: Any) -> Any:
         """A wide array of zeros for one."""
-        return _arrays.zeros(array, self.name, self.wide_shape(array.shape))
+        return self.new(array, self.wide_shape(array.shape), _zeros)
+
+    def new(self, like: Any, shape: Sequence[int], make: Callable[..., Any] = _arrays.empty) -> Any:
+        """A wide array."""
+        if not self.in_lines:
+            return make(like, shape=tuple(shape))
+        return _arrays.in_lines(like, tuple(shape), -self.pads[-1][0], make)
+
+    def wide_bytes(self, array: Any) -> int:
+        """What a wide array for one takes."""
+        *rows, row = self.wide_shape(array.shape)
+        if self.in_lines:
+            row = _arrays.row_in_lines(array, row, -self.pads[-1][0])[1]
+        return math.prod(rows) * row * _arrays.item_bytes(array)
+
+    def is_zero_outside(self) -> bool:
+        """Whether all that steps leave lies beyond faces."""
+        return all(pads == [r, r] for pads, r in zip(self.pads, self.reach))
 
     def wide_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         return tuple(n + sum(pads) for n, pads in zip(shape, self.pads))
@@ -184,6 +204,10 @@ class Faces:
                 open_.more.append(end.more(k, self.spacing[d]))
             found.append(open_)
         return [layers for layers in found if layers.ghosts]
+
+
+def _zeros(like: Any, shape: tuple[int, ...]) -> Any:
+    return _arrays.zeros(like, "ridge.grad", shape)
 
 
 def _at(axis: int, i: Any, rank: int) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Optional, Union
 
 from . import _arrays, _core
-from ._adjoint import adjoint_of
+from ._adjoint import Form, adjoint_of
 from ._chain import Chain, chain_of
 from ._emit import reachable
 from ._extents import spacing_of, whole
@@ -54,10 +54,10 @@ class SweepsGradient:
             raise TypeError(f"ridge.grad: 'out' is no argument of sweeps of {kernel.__name__}")
         self._step = Gradient(kernel, list(dict.fromkeys(
             [*(n for n in states if n in everything), *(n for n in asked if n not in states)])), None)
-        self._step_back = _StepBack(kernel, self.levels, self._step.by)
         self._faces = Faces(_boundary_text(in_time.boundary, kernel.axes, kernel.rank),
                             [low for low, _ in _form_of(kernel).box(0)],
                             spacing_of(in_time._spacing, kernel.rank), kernel.__name__)
+        self._step_back = _StepBack(kernel, self.levels, self._step.by, self._faces)
         given = in_time.memory if memory is None else memory
         self._memory = None if given is None else bytes_of(given)
         #: What the latest call kept: so many `checkpoints`, `apart` steps from each other, `states` between two
@@ -95,6 +95,8 @@ class SweepsGradient:
         """The state before the first step, others at even distances, and all after the last of these; or, with a
         result, the state after the last step, and these alone where nothing is then taken again."""
         self._check(self.in_time.kernel.arrays, given)
+        # Gradients of 16 bits are wider: rows of both begin alike as they are.
+        self._faces.in_lines = any(map(any, self._faces.pads)) and _arrays.item_bytes(given[0]) > 2
         apart, taken = self._apart(steps, given[:self.levels])
         now = [_arrays.copy_of(a) for a in given[:self.levels]]
         saved = []
@@ -136,7 +138,7 @@ class SweepsGradient:
         core, numbers = self.in_time.kernel._bind_numbers(values, len(self.in_time.kernel.arrays) + 1)
         for _ in range(count):
             now = states[:-self.levels - 1:-1]
-            made = free.pop() if free else _arrays.empty(now[0], tuple(now[0].shape))
+            made = free.pop() if free else faces.new(now[0], now[0].shape)
             for old, new in zip(faces.untouched(now[0]), faces.untouched(made)):
                 new[...] = old
             core.run((*now, *coefficients, made), numbers, "auto", device, True)
@@ -186,8 +188,8 @@ class SweepsGradient:
     def _apart(self, steps: int, state: Sequence[Any]) -> tuple[int, int]:
         """Steps from one checkpoint to the next, and the bytes that states then take: a checkpoint has all levels,
         a state between two of them adds its newest level, with what lies beyond faces."""
-        each = sum(int(math.prod(a.shape)) * _item_bytes(a) for a in state)
-        one = int(math.prod(self._faces.wide_shape(state[0].shape))) * _item_bytes(state[0])
+        each = sum(int(math.prod(a.shape)) * _arrays.item_bytes(a) for a in state)
+        one = self._faces.wide_bytes(state[0])
 
         def bytes_at(apart: int) -> int:
             return (-(-steps // apart) - 1) * each + (min(apart, steps) + self.levels - 1) * one
@@ -210,9 +212,11 @@ class _StepBack:
     """The adjoint of one step, which adds what it finds to what is known: by a time level, to what it is weighted
     with as the next level of the step before; by others, to the sum over the steps after it."""
 
-    def __init__(self, kernel: Any, levels: int, by: Sequence[str]) -> None:
+    def __init__(self, kernel: Any, levels: int, by: Sequence[str], faces: Faces) -> None:
         form = _form_of(kernel)
-        made = adjoint_of(form, by)
+        #: Whether cotangents beyond faces are kept 0, so that no term asks whether there is who reads it.
+        self.is_zero_outside = faces.is_zero_outside() and _is_finite(form)
+        made = adjoint_of(form, by, is_bounded=not self.is_zero_outside)
         traced = made.traced
         self.kernel, self.levels, self.by = kernel, levels, made.by
         self.states = kernel.arrays[:levels]
@@ -231,7 +235,8 @@ class _StepBack:
             traced.arrays.append(p)
             k = self.by.index(name)
             traced.results[k] = Value("+", (traced.results[k], Value("load", data=(p, here))))
-        self.chain: Chain = chain_of(traced, made.edge, [f"gradient_{n}" for n in self.by])
+        self.chain: Chain = chain_of(traced, made.edge, [f"gradient_{n}" for n in self.by],
+                                     says_interior=self.is_zero_outside)
         #: Arrays that are read at a distance: what lies beyond faces has a gradient, too.
         self.far = {v.data[0].name for op in form.operations for v in reachable([op.value])
                     if v.op == "load" and any(v.data[1])}
@@ -253,7 +258,7 @@ class _Back:
                                                       len(chain.arrays) + len(chain.outputs))
 
     def _nothing(self) -> Any:
-        return _arrays.zeros(self.weights[0], self.adjoint.kernel.__name__)
+        return self.faces.around(self.faces.inner(self.weights[0]))
 
     def step(self, state: Sequence[Any]) -> None:
         """A step back; `state`: the levels before it, the newest first."""
@@ -264,7 +269,7 @@ class _Back:
         after = dict(zip(states, self.weights[1:]))  # what the next step has for the one before
         read += [self.weights[0]] * adjoint.is_weighted
         read += [after[n] if n in states else self.sums[n] for n in adjoint.onto]
-        outs = tuple(self.free.pop() if self.free else _arrays.empty(self.weights[0], tuple(self.weights[0].shape))
+        outs = tuple(self.free.pop() if self.free else self.faces.new(self.weights[0], self.weights[0].shape)
                      for _ in adjoint.by)
         self.core.run((*read, *outs), self.numbers, "auto", self.device, True)
         made = dict(zip(adjoint.by, outs))
@@ -290,7 +295,7 @@ class _Back:
                 mine += after
         if name in self.adjoint.far:
             faces.fold(weight, True)
-            if k > 0:
+            if k > 0 or self.adjoint.is_zero_outside:
                 faces.clear_outside(weight)
         faces.free(weight)
         return weight
@@ -309,8 +314,11 @@ class _Back:
         return found
 
 
-def _item_bytes(array: Any) -> int:
-    return int(array.element_size() if hasattr(array, "element_size") else array.itemsize)
+def _is_finite(form: Form) -> bool:
+    """Whether derivatives of finite numbers are finite: sums and products, and divisions by constants, alone."""
+    sums = ("load", "number", "literal", "negate", "+", "-", "*")
+    return all(v.op in sums or (v.op == "/" and v.args[1].op == "literal")
+               for op in form.operations for v in reachable([op.value]))
 
 
 def bytes_of(memory: Union[int, float, str]) -> int:

@@ -69,13 +69,14 @@ def places_of(traced: Traced, operations: list[Operation]) -> dict[str, list[str
 
 
 def text_of(name: str, operations: list[Operation], arrays: dict[int, int], declared: list[str],
-            dimensions: list[str], more: str = "", by_step: str = "") -> str:
+            dimensions: list[str], more: str = "", by_step: str = "", says_interior: bool = False) -> str:
     """The chain's C++ text. `arrays` gives the slots of what operations read and write, by identity;
     `declared` are their declarations, `more` is what else the chain says. With `by_step`, a
-    header that has ridge::chain::now, @number@ stands for the type of its numbers."""
+    header that has ridge::chain::now, @number@ stands for the type of its numbers. Operations with bounds say
+    which items are interior, or all where `says_interior`."""
     slots = [f"ridge::chain::Slot<{i}>{{}}" for i in range(len(declared))]
     is_inside = any(v.op == "inside" for op in operations for v in op.values)
-    is_bounded = is_inside and not any(op.scans or op.matrices for op in operations)
+    is_bounded = (is_inside or says_interior) and not any(op.scans or op.matrices for op in operations)
     parts = []
     for op in operations:
         to = slots[arrays[id(op.array)]]

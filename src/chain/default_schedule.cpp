@@ -354,13 +354,12 @@ void set_interior(const DeviceFacts& facts, const Description& d, const Range& n
   constexpr Index access_bytes = 16;
   constexpr Index lanes_of_unit = 4096;
   constexpr Index least = 8;
-  constexpr Index most = 64;
   if (!reads_across(d) || d.joined_ends()[0] != d.last() || n.x < 32) return;
   const Index items = access_bytes / d.element_bytes;
   const Index rows = n.items() / (items * lanes_of_unit * std::max(facts.units, 1));
   if (rows < least) return;
-  s.steps = static_cast<int>(std::min(most, rows));
-  s.block = d.rank > 2 ? BlockShape{{32, 8, 1}} : BlockShape{{128, 1, 1}};
+  s.steps = static_cast<int>(std::min<Index>(d.rank > 2 ? 64 : 16, rows));
+  s.block = d.rank > 2 ? BlockShape{{32, 4, 1}} : BlockShape{{128, 1, 1}};
 }
 
 GpuSchedule gpu_default(const Device& device, const Description& d, const Range& n) {

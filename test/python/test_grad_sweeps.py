@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ridge
-from ridge import _grad_sweeps
+from ridge import _arrays, _grad_sweeps
 
 SIMT = "simt:32"
 
@@ -64,6 +64,23 @@ def test_burgers_over_time(rng, burgers, boundary):
     # What lies beyond faces is the same.
     np.testing.assert_allclose(in_time(u, nu, steps=1), faces.inner(by_hand), atol=1e-14)
     assert step.by == ("u", "nu", "c") and np.isfinite(one.u).all()
+
+
+def test_rows_that_begin_at_lines_and_terms_without_bounds_change_no_number(rng, wave, monkeypatch):
+    in_time = ridge.sweeps(wave, boundary="mirror", levels=2)
+    u, before, c2, w, w2 = rng.uniform(0.05, 0.1, (5, 41))
+    gradient = ridge.grad(in_time)
+    assert "::inside<" not in gradient._step_back.chain.source and "interior{" in gradient._step_back.chain.source
+    right = gradient(u, before, c2, (w, w2), steps=7)
+    monkeypatch.setattr(_arrays, "is_on_gpu", lambda array: True)
+    found = gradient(u, before, c2, (w, w2), steps=7)
+    wide = gradient._faces.wide(u, True)
+    assert wide.base.shape == (64,) and gradient._faces.inner(wide).base is wide.base
+    assert gradient.plan["bytes"] > 0 and gradient._faces.wide_bytes(u) == 64 * 8
+    for a, b in zip(found, right):
+        np.testing.assert_array_equal(a, b)
+    untouched = ridge.grad(ridge.sweeps(wave, boundary="x-=mirror", levels=2))
+    assert "::inside<" in untouched._step_back.chain.source
 
 
 @pytest.mark.parametrize("boundary", ["untouched", "periodic", "dirichlet:0", "x-=mirror,x+=neumann:0"])

@@ -164,6 +164,14 @@ Bound bind_apart(Queue& queue, const Call<C, T>& call, const GpuSchedule& s,
                        call.chain, windows, narrowed<C, T, First, Last, false>(call.windows), n});
 }
 
+/// How far behind the begin of a line of memory rows begin, in elements; 0 where they differ.
+template <class T>
+int items_behind_line(const T* data, Index row) {
+  constexpr std::uintptr_t line = 128;
+  if (static_cast<std::uintptr_t>(row) * sizeof(T) % line != 0) return 0;
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(data) % line / sizeof(T));
+}
+
 /// Lanes that march through interior items, and others for the shell around these; empty where
 /// there is no interior of whole accesses, or places do not fit 32 bits.
 template <class C, class T, int First, int Last>
@@ -179,7 +187,7 @@ Bound bind_interior(Queue& queue, const Call<C, T>& call, const GpuSchedule& s,
       std::max(n.z * windows.plane, n.y * windows.row) > most || n.x > most)
     return {};
   Body body{call.chain, windows, narrowed<C, T, First, Last, false>(call.windows), n, {}, {},
-            {},         1};
+            {},         1,       items_behind_line(windows.data[0], windows.row)};
   for (int k = 0; k < 3; ++k) {
     const auto extent = static_cast<int>(k == 0 ? n.x : k == 1 ? n.y : n.z);
     const int each = k == 0 ? items : 1;
@@ -192,7 +200,7 @@ Bound bind_interior(Queue& queue, const Call<C, T>& call, const GpuSchedule& s,
   const int marched = body.inner.extent(Body::march);
   body.rows = std::min(s.steps, marched);
   const auto blocks = [](Index all, Index each) { return static_cast<int>(tiles_of(all, each)); };
-  body.blocks[0] = blocks(body.inner.end[0], Index{s.block.x} * items);
+  body.blocks[0] = blocks(body.inner.end[0] + body.before, Index{s.block.x} * items);
   body.blocks[1] = Body::march == 1 ? blocks(marched, Index{body.rows} * s.block.y)
                                     : blocks(body.inner.extent(1), s.block.y);
   body.blocks[2] = Body::march == 1 ? 1 : blocks(marched, Index{body.rows} * s.block.z);

@@ -50,6 +50,7 @@ struct PointsInterior {
   ItemBox all, inner;
   int blocks[3]; ///< of the interior, along x, y and z
   int rows;
+  int before; ///< the first item, from the begin of a line
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
@@ -70,8 +71,8 @@ private:
   RIDGE_DEVICE void column(Lane& lane, int block_x, int block_y, int block_z) const {
     const Dim3 t = lane.thread();
     const Dim3 shape = lane.block_extent();
-    // From a whole access on, so that warps have whole lines.
-    const int x = (block_x * shape.x + t.x) * Items;
+    // From the begin of a line on, so that warps have whole lines.
+    const int x = (block_x * shape.x + t.x) * Items - before;
     int y = 0;
     int z = 0;
     int begin = (march == 1 ? block_y * shape.y + t.y : block_z * shape.z + t.z) * rows;
