@@ -170,6 +170,21 @@ TEST(BrokenReports, NameKernelsAsTheyAreNamed) {
   EXPECT_EQ(short_name(fmt::format("{:x<56}\u2207yyyy", "")), fmt::format("{:x<56}...", ""));
 }
 
+TEST(BrokenReports, NameKernelsOfKokkosByTheirFunctors) {
+  const std::string of_lambda =
+      "_ZN6Kokkos4Impl33cuda_parallel_launch_local_memoryINS0_14ParallelReduceINS0_"
+      "22CombinedFunctorReducerIZ4mainEUliiRdE_NS0_15FunctorAnalysisINS0_"
+      "23FunctorPatternInterface6REDUCEENS_13MDRangePolicyIJNS_4RankILj2ELNS_7IterateE0ELSB_"
+      "0EEEEEENS_3MaxIdNS_9HostSpaceEEEdE7ReducerEvEESD_NS_4CudaEEEEEvT_";
+  EXPECT_EQ(short_name(readable_name(of_lambda)),
+            "Kokkos ParallelReduce of main::{lambda(int, int, double&)#1}");
+  EXPECT_EQ(short_name("void Kokkos::Impl::hip_parallel_launch_constant_memory<Kokkos::Impl::"
+                       "ParallelFor<Flux<double, 2>, Kokkos::RangePolicy<Kokkos::HIP> > >()"),
+            "Kokkos ParallelFor of Flux<double, 2>");
+  EXPECT_EQ(short_name("Kokkos::Impl::cuda_parallel_launch<Kokkos::Impl::ParallelFor<"),
+            "Kokkos ParallelFor of ");
+}
+
 TEST(BrokenReports, NameRegionsOfOpenMPByTheirFunctions) {
   Foreign all;
   ASSERT_TRUE(read_perf("75.00%  a.out  a.out  [.] main._omp_fn.0\n"

@@ -20,6 +20,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 
 namespace ridge::app {
@@ -67,6 +69,9 @@ int input_again() {
 /// The path of a program. Throws UsageError that says what is wrong with it.
 std::string program_file(const std::string& name) {
   std::string file = launch::find_program(name);
+  std::error_code none;
+  if (std::filesystem::is_directory(file, none))
+    throw UsageError(fmt::format("{}: this is a folder; give a program", name));
   if (!file.empty()) return file;
   const bool is_there = name.find('/') != std::string::npos && access(name.c_str(), F_OK) == 0;
   throw UsageError(is_there

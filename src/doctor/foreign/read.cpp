@@ -11,6 +11,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -314,7 +315,7 @@ private:
   const char* source_ = "";
   Cells units_; ///< of ncu's raw page, the line after the header
   int unnamed_ = 0;
-  std::vector<Launch> launches_;
+  std::deque<Launch> launches_; ///< many: a vector would hold them twice as it grows
   std::unordered_map<std::string, std::size_t> known_, places_; ///< launches, kernels
   Foreign all_;
 };
@@ -360,6 +361,34 @@ void add_counts(Foreign& all, const Foreign& counted) {
   }
 }
 
+namespace {
+
+/// "Kokkos ParallelFor of Flux" of
+/// "Kokkos::Impl::cuda_parallel_launch...<Kokkos::Impl::ParallelFor< Flux, ...> >"; other names as
+/// they are.
+std::string without_kokkos(const std::string& name) {
+  if (!name.starts_with("Kokkos::Impl::") || name.find("_parallel_launch") == name.npos)
+    return name;
+  for (const std::string_view pattern : {"ParallelFor", "ParallelReduce", "ParallelScan"}) {
+    const std::string mark = fmt::format("Kokkos::Impl::{}<", pattern);
+    const std::size_t at = name.find(mark);
+    if (at == name.npos) continue;
+    std::string_view rest = std::string_view(name).substr(at + mark.size());
+    constexpr std::string_view around = "Kokkos::Impl::CombinedFunctorReducer<";
+    if (rest.starts_with(around)) rest.remove_prefix(around.size());
+    std::size_t end = 0;
+    for (int open = 0; end < rest.size(); ++end) {
+      const char c = rest[end];
+      if (open == 0 && (c == ',' || c == '>')) break;
+      open += c == '<' || c == '(' || c == '{' ? 1 : c == '>' || c == ')' || c == '}' ? -1 : 0;
+    }
+    return fmt::format("Kokkos {} of {}", pattern, rest.substr(0, end));
+  }
+  return name;
+}
+
+} // namespace
+
 std::string short_name(const std::string& name) {
   std::string text = name.starts_with("void ") ? name.substr(5) : name;
   for (const std::string_view of_amd : {" (.kd)", " [clone .kd]", ".kd"})
@@ -374,6 +403,7 @@ std::string short_name(const std::string& name) {
   }
   for (std::size_t at = 0; (at = text.find("(anonymous namespace)::")) != std::string::npos;)
     text.erase(at, 23);
+  text = without_kokkos(text);
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
   constexpr std::size_t most = 60;
