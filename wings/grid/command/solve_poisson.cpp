@@ -436,7 +436,9 @@ void add_poisson(const Command& solve) {
       {"--project", &o->project,
        "take off the mean of f where no value at any face fixes the solution's"},
       {"--reproducible", &o->reproducible,
-       "the bits of the solution do not depend on the number of ranks: auto takes no fft"},
+       "the bits of the solution do not depend on the number of ranks: auto takes no fft, and no "
+       "mixed "
+       "precision"},
       device_row(&o->device),
       {"--overwrite", &o->overwrite, "replace output files that exist, whatever they hold"},
       {"--json", &o->json, "print an array with the record of a cycle"},

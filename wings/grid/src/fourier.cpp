@@ -23,6 +23,15 @@ std::array<Continued, 3> axes_of(const GridProblem& problem) {
   return {Continued(problem, 0), Continued(problem, 1), Continued(problem, 2)};
 }
 
+int largest_prime_of(int n) {
+  int largest = 1;
+  for (int p = 2; n > 1; ++p) {
+    for (; n % p == 0; n /= p)
+      largest = p;
+  }
+  return largest;
+}
+
 } // namespace
 
 /// Tables of three axes on a device.
@@ -215,15 +224,26 @@ bool Fourier<T>::is_small(const Device& device, const GridProblem& problem) {
   if (!device.is_gpu()) return !facts_of(device).is_emulated;
   double times = 1;
   double period = 1;
+  bool is_quick = true;
   for (const Continued& axis : axes_of(problem)) {
     times *= static_cast<double>(axis.period()) / axis.points();
     period *= axis.period();
+    is_quick = is_quick && largest_prime_of(axis.period()) <= 7;
   }
+  const bool weighs_alike = std::all_of(
+      problem.boundaries.faces.begin(), problem.boundaries.faces.end(), [](const auto& faces) {
+        return std::none_of(faces.begin(), faces.end(), [](const auto& face) {
+          return face.kind == stencil::Boundary::neumann || face.kind == stencil::Boundary::mirror;
+        });
+      });
   // To 1e-10 in fp64 on an H100, all axes doubled, beside cycles: 0.97 ms and 3.8 at 129^3, 7.0 and
   // 10.3 at 257^3, 38.5 and 24.0 at 385^3, 55.6 and 50.9 at 513^3. Fourfold takes half of that,
-  // 64-fold 6.7 and 3.4 at 129^3.
+  // 64-fold 6.7 and 3.4 at 129^3. On an H200 beside cycles in fp32: 0.70 and 1.49 at 129^3, 5.05
+  // and 4.49 at 257^3, between mirrors 5.04 and 5.69; with a period of 2 127 or 2 3 5 17 3.1
+  // and 1.5 at 128^3, 13.7 and 4.7 at 256^3.
   constexpr double doubled = 9;
-  constexpr double most = 3e8;
+  constexpr double most_slow = 4e6;
+  const double most = !is_quick ? most_slow : weighs_alike ? 1e8 : 3e8;
   constexpr double most_of_larger = 6e7;
   if (times < doubled / 2) return true;
   return times < doubled ? problem.order > 2 || period < most : period < most_of_larger;

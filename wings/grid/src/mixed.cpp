@@ -119,8 +119,11 @@ bool MixedCycles::descend(Progressing& progress, double size, double before, boo
     if (factor_ > 0 && slower * estimate_ <= enough) return true; // as the residual will say
     estimate_ = scale_ * left_by_cycles();
     const double factor = estimate_ / last;
+    const bool at_rounding =
+        factor > 0.1 && factor > 2 * factor_ && factor_ > 0 && estimate_ < rounding_ * before;
     const bool is_slow = factor > 0.9 || (factor > 0.5 && !first && factor > 1.3 * factor_);
-    if (!(estimate_ > enough) || is_slow) return true;
+    if (is_slow || at_rounding) factor_ = 0; // is no cycle's of the next ones
+    if (!(estimate_ > enough) || is_slow || at_rounding) return true;
     if (!progress.next(estimate_ / size)) return false;
     factor_ = factor;
     last = estimate_;

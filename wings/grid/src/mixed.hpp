@@ -13,7 +13,8 @@ class MixedCycles {
 public:
   /// Takes memory for 1.75 fields. Throws Failure where it does not suffice.
   explicit MixedCycles(Equations<double>& equations)
-      : equations_(equations), narrow_(equations.queue(), equations.problem()) {}
+      : equations_(equations), narrow_(equations.queue(), equations.problem()),
+        rounding_(rounding_of(equations.problem())) {}
 
   /// False where fp32 has no numbers for the problem's weights or for what u lacks.
   [[nodiscard]] static bool has_numbers_for(const GridProblem& problem);
@@ -40,6 +41,7 @@ private:
 
   Equations<double>& equations_;
   Equations<float> narrow_;
+  double rounding_;
   double scale_ = 1;    ///< of what fp32 has, in u and b
   double estimate_ = 0; ///< of the residual after the cycles so far
   double factor_ = 0;   ///< by which the last cycle reduced it; 0: not known

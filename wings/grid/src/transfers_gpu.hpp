@@ -117,17 +117,30 @@ struct InterpolationBody {
     boxes.column(lane, [&](Index x, Index y, Index begin, Index end) {
       const Between<T> in_x(ax, static_cast<int>(x), read);
       const Between<T> in_y(ay, static_cast<int>(y), read);
+      const auto along = [&](int at_y, int at_z) {
+        const Index row = ax.coarse * (at_y + Index{ay.coarse} * at_z);
+        return in_x.left_weight * read(p.coarse, row + in_x.left) +
+               in_x.right_weight * read(p.coarse, row + in_x.right);
+      };
+      const auto in_plane = [&](int at_z) {
+        return in_y.left_weight * along(in_y.left, at_z) +
+               in_y.right_weight * along(in_y.right, at_z);
+      };
+      int left = -1; // coarse planes that are known here
+      int right = -1;
+      T in_left = 0;
+      T in_right = 0;
       for (Index z = begin; z < end; ++z) {
         const Between<T> in_z(p.axes[2], static_cast<int>(z), read);
-        const auto along = [&](int at_y, int at_z) {
-          const Index row = ax.coarse * (at_y + Index{ay.coarse} * at_z);
-          return in_x.left_weight * read(p.coarse, row + in_x.left) +
-                 in_x.right_weight * read(p.coarse, row + in_x.right);
-        };
-        T value = in_z.left_weight * (in_y.left_weight * along(in_y.left, in_z.left) +
-                                      in_y.right_weight * along(in_y.right, in_z.left)) +
-                  in_z.right_weight * (in_y.left_weight * along(in_y.left, in_z.right) +
-                                       in_y.right_weight * along(in_y.right, in_z.right));
+        if (in_z.left != left) {
+          in_left = in_z.left == right ? in_right : in_plane(in_z.left);
+          left = in_z.left;
+        }
+        if (in_z.right != right) {
+          in_right = in_plane(in_z.right);
+          right = in_z.right;
+        }
+        T value = in_z.left_weight * in_left + in_z.right_weight * in_right;
         const Index at = x + ax.fine * (y + Index{ay.fine} * z);
         if (p.adds) value += lane.load_written(p.fine, at);
         lane.store(p.fine, at, value);
@@ -137,7 +150,7 @@ struct InterpolationBody {
 };
 template <class T>
 void interpolated(Queue& queue, const Interpolation<T>& p) {
-  const Boxes boxes({p.axes[0].fine, p.axes[1].fine, p.axes[2].fine}, 2);
+  const Boxes boxes({p.axes[0].fine, p.axes[1].fine, p.axes[2].fine}, 16);
   launch_body(queue, boxes.shape(), InterpolationBody<T>{p, boxes});
 }
 
