@@ -15,6 +15,7 @@ public:
     add_sum<Dot<float>, TakeAlong>(overlap_, work, {inner.residual(), inner.solution()});
   }
 
+  [[nodiscard]] static bool foresees() { return true; }
   void begin() const {}
   [[nodiscard]] Chain residual(Span<const double> b, Span<const double> q) const {
     Chain chain;

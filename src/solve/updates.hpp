@@ -254,7 +254,7 @@ std::vector<Solved> solve_by_updates(Workspace& work, const Operator<double>& ap
     clear(work, beside.q); // A 0
   }
   run(residual);
-  bool stopped = false, foreseen = false;
+  bool stopped = false, foreseen = !inner.foresees();
   int tightened = 0;
   while (true) {
     columns.take(now(), drop);
@@ -325,6 +325,9 @@ public:
     add_op(direction_, work_, BeginDirection<T>{krylov_.r.span(), krylov_.p.span(), work_.s()});
     batches_.emplace(work_, iteration_, options, &forecast);
   }
+
+  /// Whether more than was wanted is asked for before the end: all columns wait for one.
+  [[nodiscard]] bool foresees() const { return work_.columns() > 1; }
 
   void begin() const { part_.clear(work_.queue()); }
   /// r = b - q.

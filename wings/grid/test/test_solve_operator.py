@@ -124,3 +124,14 @@ def test_equations_have_names(ridge, folder):
     for options, words in ((("diffusion",), "takes --coefficient"), (("helmholtz", "--coefficient", "f.h5:/k"), "diffusion does"),
                            (("poisson", "--shift", "1"), "helmholtz does"), (("heat",), "poisson, helmholtz, diffusion or FILE.hpp:Name")):
         ridge.bad(*solve, "v.h5:/u", "--operator", *options, says=(words,))
+
+
+def test_what_fp32_leaves_of_it_goes_on_in_fp64(ridge, env, folder):
+    """It ended at a residual of 0.05 after 1600 iterations, and said that it had converged."""
+    with open("op.hpp", "w") as out:
+        out.write(OPERATORS)
+    with h5py.File("f.h5", "w") as h5:
+        h5["f"] = np.random.default_rng(5).standard_normal((8, 32, 64)).astype("f4")
+    (record,) = ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x=periodic,y=periodic,z=periodic", *op(c=1e-6),
+                           "--tol", 1e-6, "--device", "cpu", "--json", env=env).records()  # fmt: skip
+    assert record["in_fp64"] == 1 and record["residual"] <= 1e-6
