@@ -23,7 +23,6 @@ def test_adjoints_of_kernels_in_files(mpi, env, tmp_path, text, kernel, device, 
     assert record["size"] == [int(n) for n in size.split("x")]
 
 
-@pytest.mark.beside
 def test_those_of_pairs_are_refused(mpi):
     refused(mpi(2, "bench", "gravity", "--adjoint", "--size", 100), "the adjoint of gravity runs on one rank: those of "
             "stencils and chains run on several")
