@@ -1,6 +1,8 @@
-"""Hybrid Monte Carlo: <exp(-dH)> = 1, and plaquettes. Of two flavours of clover fermions on 4x4x4x4 at beta 5.6, kappa 0.138,
-csw 1.76: tmLQCD prints 0.5905(3) (doc/sample-input/sample-hmc-cloverdet.input). Of the pure gauge at beta 5.7. Of two
-flavours of Wilson fermions at beta 0 beside the hopping expansion, and at beta 5.6, kappa 0.1575.
+"""Hybrid Monte Carlo: <exp(-dH)> = 1, and plaquettes.
+
+Two flavours of clover fermions: 4x4x4x4, beta 5.6, kappa 0.138, csw 1.76, for which tmLQCD prints 0.5905(3)
+(doc/sample-input/sample-hmc-cloverdet.input). Pure gauge: beta 5.7. Two flavours of Wilson fermions: beta 0
+beside the hopping expansion, and beta 5.6, kappa 0.1575.
 
     python bench/validation/hmc.py RIDGE DEVICE [--small] [--trajectories N] [--folder F]
 
