@@ -112,7 +112,7 @@ struct Corrected {
   Span<const float> e;     ///< empty: 0, and then `out` is not written
   double scale = 1, number = 1;
   Span<double> out;
-  Span<float> left; ///< empty: it is not written
+  Span<float> left;     ///< empty: it is not written
   Span<double> squares; ///< parts of the sum of (b - A out)^2, as many as corrected_parts says
 
   static constexpr int wide = 32, high = 8; ///< points of a part

@@ -137,7 +137,8 @@ class Multigrid {
 public:
   /// Takes memory for three and a half fields of the extents, for 1.75 more where cycles in
   /// fp32 are taken, and in fp32 for a copy of a coefficient and a mask. Throws UsageError for a
-  /// problem that cannot be solved, Failure when memory does not suffice. The queue must outlive this.
+  /// problem that cannot be solved, Failure when memory does not suffice. The queue must outlive
+  /// this.
   Multigrid(Queue& queue, const GridProblem& problem);
   /// For several ranks, which share the problem's fields as grid_of_ranks says: views are of the
   /// planes that a rank owns, and calls are collective. Coarse levels are computed by groups of
