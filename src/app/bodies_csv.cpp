@@ -119,7 +119,7 @@ private:
     return columns;
   }
 
-  /// What a first line that lacks columns has.
+  /// The contents of a first line that lacks columns.
   [[nodiscard]] std::string instead(const std::vector<std::string_view>& names) const {
     if (line_.find('\r') < line_.size() - 1) return ": its lines end in a carriage return alone";
     for (const auto& [between, called] : {std::pair(';', "semicolons"), std::pair('\t', "tabs")})

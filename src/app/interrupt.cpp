@@ -18,7 +18,7 @@ volatile std::sig_atomic_t asked_to_stop = 0; ///< by which signal
 volatile std::sig_atomic_t by_terminal = 0;
 bool ends_launches = false;
 
-/// What is done within a moment ends in better order than a launch that is given up.
+/// Work that is done within a moment ends in better order than a launch that is given up.
 void end_launch() {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds patience{500};

@@ -38,9 +38,9 @@ protected:
   virtual void look() {}
   /// Tells of the state that was looked at, and writes it.
   virtual void keep() = 0;
-  /// Whether the steps to be taken can be given up: whether `keep` then writes the state before.
+  /// True where the steps to be taken can be given up, and `keep` then writes the state before.
   [[nodiscard]] virtual bool remembers() { return false; }
-  /// Whether a step takes so long that Ctrl-C does not wait for its end.
+  /// True where a step takes so long that Ctrl-C does not wait for its end.
   [[nodiscard]] bool is_slow() const { return took_ > 0.3; }
   /// Where a run that is interrupted goes on: "run.h5 keeps it". Empty where nothing is written.
   [[nodiscard]] virtual std::string kept_in() const = 0;

@@ -42,7 +42,7 @@ constexpr std::chrono::milliseconds between_questions{50};
 
 std::atomic<Ask> asked{nullptr};
 
-/// What the calling thread works for.
+/// The launch that the calling thread works for.
 struct Worked {
   Running* launch = nullptr;
   bool leads = false;

@@ -1,5 +1,5 @@
-// What a lane keeps that marches along the last dimension through interior items, several beside
-// each other in x: the rows of its own column that it reads again. All other neighbours lie at
+// A lane that marches along the last dimension through interior items, several beside each other in
+// x, keeps the rows of its own column that it reads again. All other neighbours lie at
 // fixed distances, as arrays lie alike in memory, and come in whole accesses.
 #pragma once
 

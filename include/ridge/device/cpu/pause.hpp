@@ -7,13 +7,14 @@
 namespace ridge::cpu {
 
 /// Asked between pieces of a launch of `run`, or of the emulated GPU, once it has computed for a
-/// moment, and then again and again, on the thread that launches. What it throws ends the launch,
-/// whose results are then incomplete, and is rethrown where it was launched. Null: nobody is asked.
+/// moment, and then again and again, on the thread that launches. An exception of it ends the
+/// launch, whose results are then incomplete, and is rethrown where it was launched. Null: nobody is
+/// asked.
 /// For the one program that this process is; before its first launch.
 using Ask = void (*)();
 void ask_between_pieces(Ask ask);
 
-/// Whether the launch that the calling thread works for is still wanted. False: return from `work`;
+/// True while the launch that the calling thread works for is wanted. False: return from `work`;
 /// nobody reads its results. Takes nanoseconds; pieces of a microsecond to some milliseconds are
 /// right.
 [[nodiscard]] bool goes_on();
