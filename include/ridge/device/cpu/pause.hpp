@@ -8,9 +8,8 @@ namespace ridge::cpu {
 
 /// Asked between pieces of a launch of `run`, or of the emulated GPU, once it has computed for a
 /// moment, and then again and again, on the thread that launches. An exception of it ends the
-/// launch, whose results are then incomplete, and is rethrown where it was launched. Null: nobody is
-/// asked.
-/// For the one program that this process is; before its first launch.
+/// launch, whose results are then incomplete, and is rethrown where it was launched. Null: nobody
+/// is asked. For the one program that this process is; before its first launch.
 using Ask = void (*)();
 void ask_between_pieces(Ask ask);
 
