@@ -2,6 +2,7 @@
 #include <ridge/pairs/tree.hpp>
 
 #include "../core/refuse.hpp"
+#include "theta_search.hpp"
 
 #include <algorithm>
 #include <array>
@@ -129,30 +130,20 @@ template <class P>
 TreeError Tree<P>::reach(double asked, int order, const std::array<Span<Summed>, 4>& sums,
                          Index sample) {
   TreeChoice choice = tree_choice(asked, order, P::name);
-  const double power = 1.0 / (choice.order + 1);
-  bool may_grow = true;
-  for (int tries = 0;; ++tries) {
+  ThetaSearch search(choice.theta, choice.order);
+  for (;;) {
+    choice.theta = search.theta();
     choose(choice);
     forget();
     update();
     sum(sums);
     const TreeError found = error(sample);
-    if (found.rms > asked) {
-      fail_if(choice.theta == 0,
-              "the error of accelerations is {:.1e} rms where all pairs are summed in {}, and {:g} "
-              "was asked for",
-              found.rms, P::name, asked);
-      may_grow = false;
-      const double factor = std::pow(0.8 * asked / found.rms, power);
-      choice.theta *= std::clamp(factor, 0.4, 0.95);
-      if (choice.theta < 0.02 || tries == 12) choice.theta = 0;
-    } else if (may_grow && found.rms < asked / 2 && choice.theta > 0 && choice.theta < 1.5) {
-      const double factor = found.rms > 0 ? std::pow(0.8 * asked / found.rms, power) : 1.5;
-      choice.theta = std::min(1.5, choice.theta * std::min(1.5, factor));
-      may_grow = tries < 3;
-    } else {
-      return found;
-    }
+    if (search.goes_on(found.rms / asked)) continue;
+    fail_if(found.rms > asked,
+            "the error of accelerations is {:.1e} rms where all pairs are summed in {}, and {:g} "
+            "was asked for",
+            found.rms, P::name, asked);
+    return found;
   }
 }
 

@@ -2,6 +2,7 @@
 // close.
 #include <ridge/pairs/tree.hpp>
 
+#include "../../src/pairs/theta_search.hpp"
 #include "tree_bodies.hpp"
 
 #include <gtest/gtest.h>
@@ -221,6 +222,53 @@ TEST_P(Trees, InMixedPrecisionMindAccelerationsWhereGroupsEnd) {
     }
     EXPECT_LT(bodies.tree->error(400).rms, 3 * exact.tree->error(400).rms + 1e-3) << order;
   }
+}
+
+/// The theta that a search ends with, and how many it tries, where theta^power over `unit` is the
+/// error that was found over the one that was asked for, in steps of `jump`.
+struct Searched {
+  double used = 0;
+  int trials = 0;
+};
+Searched searched(double first, int order, double unit_theta, double power, double jump = 1.0001) {
+  ThetaSearch search(first, order);
+  for (int trials = 1;; ++trials) {
+    const double steps = std::log(search.theta() / unit_theta) * power / std::log(jump);
+    const double used = search.theta() == 0 ? 0 : std::pow(jump, std::ceil(steps));
+    if (!search.goes_on(used)) return {used, trials};
+  }
+}
+
+TEST(ThetaSearch, UsesTheErrorThatIsAskedFor) {
+  for (const double first : {0.15, 0.4, 0.6, 0.9, 1.3}) {
+    for (int order = 1; order <= 5; ++order) {
+      for (const double power : {1.0, 2.5, 4.0, 7.0}) {
+        const Searched found = searched(first, order, 0.7, power);
+        EXPECT_GE(found.used, 0.8) << first << " order " << order << " power " << power;
+        EXPECT_LE(found.used, 0.95) << first << " order " << order << " power " << power;
+        EXPECT_LE(found.trials, 14) << first << " order " << order << " power " << power;
+      }
+    }
+  }
+}
+
+TEST(ThetaSearch, EndsWithAThetaThatHoldsWhereErrorsJump) {
+  for (const double first : {0.2, 0.65, 0.72, 1.4}) {
+    for (const double unit_theta : {0.5, 0.71, 1.0}) {
+      const Searched found = searched(first, 2, unit_theta, 3, 2.5); // 0.4 or 1: no theta uses 0.8
+      EXPECT_NEAR(found.used, 0.4, 1e-6) << first << " of " << unit_theta;
+      EXPECT_LE(found.trials, 16) << first << " of " << unit_theta;
+    }
+  }
+}
+
+TEST(ThetaSearch, TakesTheWidestThetaAndInTheEndAllPairs) {
+  EXPECT_LT(searched(1.2, 1, 40, 2).used, 0.01);
+  EXPECT_EQ(searched(1.2, 1, 1e-9, 2).used, 0);
+  ThetaSearch endless(0.5, 2);
+  while (endless.goes_on(std::numeric_limits<double>::infinity())) {
+  }
+  EXPECT_EQ(endless.theta(), 0);
 }
 
 } // namespace
