@@ -1,6 +1,7 @@
 // The 12-6 potential of Lennard-Jones with a cutoff.
 #pragma once
 
+#include <ridge/core/quick_root.hpp>
 #include <ridge/pairs/interaction.hpp>
 
 namespace ridge::pairs {
@@ -10,9 +11,9 @@ namespace ridge::pairs {
 /// F = 24 (2 r^-12 - r^-6) d / r^2, d = target - source.
 struct LennardJones {
   static constexpr int targets = 3, sources = 3, sums = 4, positions = 3, vector = 3;
-  /// Beside the root: 3 differences, 3 for the distance, 3 for what is within, 6 for the force, 3
-  /// for the sums, 3 for the energy.
-  static constexpr double flops = 26, operations = 21, rsqrts = 1;
+  /// Beside the root: 3 differences, 3 for the distance, 3 for what is within, 5 for the force, 3
+  /// for the sums, 2 for the energy.
+  static constexpr double flops = 26, operations = 19, rsqrts = 1;
   static constexpr double force_flops = 22; ///< without the energy
   static constexpr Grade grade = Grade::refined;
 
@@ -24,14 +25,25 @@ struct LennardJones {
     const V dy = target[1] - source[1];
     const V dz = target[2] - source[2];
     const V r2 = dx * dx + (dy * dy + dz * dz);
-    const V root = rsqrt<Grade::refined>(r2); // sooner than a division, and as exact
-    const V inverse = select(r2 < V(cutoff_squared), root * root, V(0));
+    const V inverse = select(r2 < V(cutoff_squared), inverse_of(r2), V(0));
     const V sixth = inverse * inverse * inverse;
-    const V force = V(24) * sixth * inverse * (V(2) * sixth - V(1));
+    const V force = (sixth * inverse) * (V(48) * sixth - V(24));
     sum[0] += dx * force;
     sum[1] += dy * force;
     sum[2] += dz * force;
-    sum[3] += V(4) * sixth * (sixth - V(1));
+    sum[3] += sixth * (V(4) * sixth - V(4));
+  }
+
+private:
+  /// Sooner than a division, and as exact.
+  template <class V>
+  static RIDGE_FN V inverse_of(const V& x) {
+    if constexpr (sizeof(Element<V>) == sizeof(float) && ridge::detail::takes_quick_roots<V>) {
+      return quick_reciprocal(x);
+    } else {
+      const V root = rsqrt<Grade::refined>(x);
+      return root * root;
+    }
   }
 };
 
