@@ -21,9 +21,11 @@ struct Tiles {
   using Cells = Small;
 #else
   static constexpr int count = 3;
-  using Cells = CellShape<!Up && sizeof(T) == 8 ? 24 : 32>;
+  using Cells = std::conditional_t<sizeof(T) == 4, CellShape<48, 4>, CellShape<Up ? 32 : 24>>;
 #endif
-  static constexpr bool is_for(int tile, bool is_in_cells) { return tile < 2 || is_in_cells; }
+  static constexpr bool is_for(int tile, bool is_in_cells) {
+    return tile < 2 || is_in_cells;
+  }
 
   template <class Use>
   static decltype(auto) with(int tile, const Use& use) {

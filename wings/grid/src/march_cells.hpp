@@ -56,130 +56,168 @@ private:
   static constexpr int coarse_wide = Known::coarse_wide;
   static constexpr int coarse_points = Known::coarse_points;
 
+  static constexpr int rows = Shape::rows;
+  static constexpr int cells = rows / 2;
+  static constexpr int points = 2 * rows;
+
   /// A thread's points in a plane: row, then x.
-  struct Cell {
-    T at[2][2] = {};
+  struct Cells {
+    T at[rows][2] = {};
   };
   template <class Lane, class Memory>
   RIDGE_DEVICE static void fetch(const Lane& lane, const Memory& m, int to,
                                  const Span<const T>& from, int at) {
-    if (at < 0) return;
     if constexpr (Lane::has_async_copy) {
       lane.template copy_async<1>(m, to, from, at);
     } else {
       m[to] = lane.load(from, at);
     }
   }
-  /// Plane `at` of a field.
-  RIDGE_DEVICE Span<const T> plane_of(const Span<const T>& of, int at) const {
-    const Index points = Index{s.a.axes[0].points} * s.a.axes[1].points;
-    return {of.data + points * at, points};
+  /// The thread's points of a plane at `from`.
+  template <class Lane, class Memory>
+  RIDGE_DEVICE static void fetch_cells(const Lane& lane, const Memory& m, const Mine& my, int to,
+                                       const Span<const T>& from) {
+    RIDGE_UNROLL
+    for (int i = 0; i < points; ++i)
+      if (my.fetches(i))
+        fetch(lane, m, to + i / 2 * pitch + i % 2 * (Shape::cells_wide / 2), from,
+              my.offset[i / 2][i % 2]);
   }
+  /// Points of a plane.
+  RIDGE_DEVICE int in_plane() const { return s.a.axes[0].points * s.a.axes[1].points; }
+
+  /// In fp32 a pointer moves from plane to plane: an address is then one sum. In fp64 registers
+  /// are scarce.
+  static constexpr bool moves = sizeof(T) == 4;
+  /// Planes of a field, one after the other.
+  struct Planes {
+    int at;        ///< beyond walls less than 0, or the number of points or more
+    const T* from; ///< where `moves`; beyond walls the first plane, or behind the last one
+  };
+  RIDGE_DEVICE Planes planes_from(const T* field, int at) const {
+    const auto& z = s.a.axes[2];
+    const int there = z.is_periodic ? place(z, at) : at;
+    return {there, field + Index{in_plane()} * (there < 0 ? 0 : there)};
+  }
+  RIDGE_DEVICE bool is_there(const Planes& planes) const {
+    return static_cast<unsigned>(planes.at) < static_cast<unsigned>(s.a.axes[2].points);
+  }
+  RIDGE_DEVICE Span<const T> plane_at(const Planes& planes, const T* field) const {
+    return {moves ? planes.from : field + Index{in_plane()} * planes.at, in_plane()};
+  }
+  RIDGE_DEVICE void advance(Planes& planes, const T* field) const {
+    const auto& z = s.a.axes[2];
+    if (moves && is_there(planes)) planes.from += in_plane();
+    if (++planes.at >= z.points && z.is_periodic) planes = {0, field};
+  }
+  struct Next {
+    Planes u, b;
+  };
+  /// Where there is no u, none is fetched.
+  RIDGE_DEVICE const T* u_or_b() const { return s.u.size == 0 ? s.b.data : s.u.data; }
 
   /// Begins to fetch u of plane p, b of the one before, and the coarse plane that the one behind
-  /// needs. `at`: which plane of the field p is, -1 or less and `points` or more beyond walls; it
-  /// becomes the next one's. `Slot`: of b.
+  /// needs. `next`: which planes of the fields these are; it becomes the next ones. `Slot`: of b.
   template <int Slot, class Lane, class Memory>
   RIDGE_DEVICE void begin(const Lane& lane, const Memory& m, const Job& job, const Mine& my, int p,
-                          int& plane_at) const {
-    const auto& z = s.a.axes[2];
+                          Next& next) const {
     if (p < job.end) {
       const int slot = Room::u + (p & 3) * Room::u_plane;
       const int to = slot + Room::ring + my.copy_at;
-      constexpr int quarter = Shape::cells_wide / 2;
       if (s.u.size == 0) {
-      } else if (static_cast<unsigned>(plane_at) < static_cast<unsigned>(z.points)) {
-        const Span<const T> from = plane_of(s.u, plane_at);
-        RIDGE_UNROLL
-        for (int i = 0; i < 4; ++i)
-          fetch(lane, m, to + i / 2 * pitch + i % 2 * quarter, from, my.offset[i / 2][i % 2]);
-        if constexpr (!Up) fetch(lane, m, slot + my.ring_at, from, my.ring_offset);
+      } else if (is_there(next.u)) {
+        const Span<const T> from = plane_at(next.u, s.u.data);
+        fetch_cells(lane, m, my, to, from);
+        if constexpr (!Up)
+          if (my.fetches_ring()) fetch(lane, m, slot + my.ring_at, from, my.ring_offset);
       } else { // beyond a wall
         RIDGE_UNROLL
-        for (int i = 0; i < 4; ++i)
-          m[to + i / 2 * pitch + i % 2 * quarter] = T(0);
-        if (my.ring_offset >= 0) m[slot + my.ring_at] = T(0);
+        for (int i = 0; i < points; ++i)
+          m[to + i / 2 * pitch + i % 2 * (Shape::cells_wide / 2)] = T(0);
+        if (my.fetches_ring()) m[slot + my.ring_at] = T(0);
       }
-      int at_b = plane_at - 1;
-      if (z.is_periodic && at_b < 0) at_b = z.points - 1;
-      if (static_cast<unsigned>(at_b) < static_cast<unsigned>(z.points)) {
-        const Span<const T> from = plane_of(s.b, at_b);
-        const int to_b = Room::b + Slot * Room::plane + my.copy_at;
-        RIDGE_UNROLL
-        for (int i = 0; i < 4; ++i)
-          fetch(lane, m, to_b + i / 2 * pitch + i % 2 * quarter, from, my.offset[i / 2][i % 2]);
-      }
-      if constexpr (Up) {
-        // Those around plane p + 1 that plane p does not lie between.
-        const auto& over = s.transfer[2];
-        const int needed = over.left_of(p + 1) + 1;
-        RIDGE_NO_UNROLL
-        for (int c = over.left_of(p) + (p == job.begin ? 0 : 2); c <= needed; ++c) {
-          const int at_z = over.coarse_place(c);
-          if (at_z < 0) continue;
-          const Index points = Index{s.transfer[0].coarse} * s.transfer[1].coarse;
-          const Span<const T> from{s.coarse.data + points * at_z, points};
-          const int to_c = plan.coarse_at + (c & 3) * coarse_points + lane.thread().x;
-          fetch(lane, m, to_c, from, my.coarse[0]);
-          fetch(lane, m, to_c + Shape::threads, from, my.coarse[1]);
-        }
-      }
+      if (is_there(next.b))
+        fetch_cells(lane, m, my, Room::b + Slot * Room::plane + my.copy_at,
+                    plane_at(next.b, s.b.data));
+      if constexpr (Up) fetch_coarse(lane, m, job, my, p);
     }
     if constexpr (Lane::has_async_copy) lane.copy_commit();
-    ++plane_at;
-    if (z.is_periodic && plane_at >= z.points) plane_at = 0;
+    advance(next.u, u_or_b());
+    advance(next.b, s.b.data);
+  }
+  /// The coarse planes around plane p + 1 that plane p does not lie between.
+  template <class Lane, class Memory>
+  RIDGE_DEVICE void fetch_coarse(const Lane& lane, const Memory& m, const Job& job, const Mine& my,
+                                 int p) const {
+    const auto& over = s.transfer[2];
+    const int needed = over.left_of(p + 1) + 1;
+    RIDGE_NO_UNROLL
+    for (int c = over.left_of(p) + (p == job.begin ? 0 : 2); c <= needed; ++c) {
+      const int at_z = over.coarse_place(c);
+      if (at_z < 0) continue;
+      const int in_coarse = s.transfer[0].coarse * s.transfer[1].coarse;
+      const Span<const T> from{s.coarse.data + Index{in_coarse} * at_z, in_coarse};
+      const int to = plan.coarse_at + (c & 3) * coarse_points + lane.thread().x;
+      RIDGE_UNROLL
+      for (int k = 0; k < Known::coarse_fetches; ++k)
+        if (my.coarse[k] >= 0) fetch(lane, m, to + k * Shape::threads, from, my.coarse[k]);
+    }
   }
 
-  /// Coarse plane p at the cell's points.
+  /// Coarse plane p at the thread's points.
   template <class Lane, class Memory>
-  RIDGE_DEVICE Cell interpolated(const Lane& lane, const Memory& m, int p) const {
+  RIDGE_DEVICE Cells interpolated(const Lane& lane, const Memory& m, int p) const {
     const int cell_x = lane.thread().x % Shape::cells_wide;
-    const int cell_y = lane.thread().x / Shape::cells_wide;
+    const int cell_y = lane.thread().x / Shape::cells_wide * cells;
     const int from = plan.coarse_at + (p & 3) * coarse_points + cell_y * coarse_wide + cell_x;
     const int wx = Room::x_table + 4 * cell_x;
     const int wy = Room::y_table + 4 * cell_y;
-    T rows[2][2];
+    T along_x[cells + 1][2];
     RIDGE_UNROLL
-    for (int j = 0; j < 2; ++j) {
+    for (int j = 0; j <= cells; ++j) {
       const T a = m[from + j * coarse_wide];
       const T b = m[from + j * coarse_wide + 1];
       const T low = m[wx];
       const T high = m[wx + 1];
       const T there = m[wx + 2]; // points of odd x are coarse ones
-      rows[j][0] = fma(low, a, high * b);
-      rows[j][1] = there * b;
+      along_x[j][0] = fma(low, a, high * b);
+      along_x[j][1] = there * b;
     }
-    const T low = m[wy];
-    const T high = m[wy + 1];
-    const T there = m[wy + 2];
-    Cell c;
+    Cells c;
     RIDGE_UNROLL
-    for (int h = 0; h < 2; ++h) {
-      c.at[0][h] = fma(low, rows[0][h], high * rows[1][h]);
-      c.at[1][h] = there * rows[1][h];
+    for (int j = 0; j < cells; ++j) {
+      const T low = m[wy + 4 * j];
+      const T high = m[wy + 4 * j + 1];
+      const T there = m[wy + 4 * j + 2];
+      RIDGE_UNROLL
+      for (int h = 0; h < 2; ++h) {
+        c.at[2 * j][h] = fma(low, along_x[j][h], high * along_x[j + 1][h]);
+        c.at[2 * j + 1][h] = there * along_x[j + 1][h];
+      }
     }
     return c;
   }
 
   struct Held {
-    Cell u[3], first[3], second[3], b[3]; ///< of three steps in turn
-    Cell left, right;                     ///< Up: coarse planes around plane p
-    Cell sum;                             ///< of residuals of planes, for the next coarse one
-    T part = 0;                           ///< of a coarse point, without the next row's
-    int emitted = -1;                     ///< the coarse plane whose parts are these
+    Cells u[3], first[3], second[3], b[3]; ///< of three steps in turn
+    Cells left, right;                     ///< Up: coarse planes around plane p
+    Cells sum;                             ///< of residuals of planes, for the next coarse one
+    T part[cells] = {};                    ///< of coarse points, the last without the next row's
+    int emitted = -1;                      ///< the coarse plane whose parts are these
+    T* out = nullptr;                      ///< where `moves`: the plane that is stored next
   };
 
-  /// b - A u at a cell: `from` is where its own values lie in shared memory.
+  /// b - A u at cells: `from` is where their own values lie in shared memory.
   template <class Memory>
-  RIDGE_DEVICE Cell residual(const Memory& m, int from, int below_at, int above_at,
-                             const Cell& before, const Cell& own, const Cell& behind,
-                             const Cell& b) const {
-    T left[2];
-    T right[2];
+  RIDGE_DEVICE Cells residual(const Memory& m, int from, int below_at, int above_at,
+                              const Cells& before, const Cells& own, const Cells& behind,
+                              const Cells& b) const {
+    T left[rows];
+    T right[rows];
     T below[2];
     T above[2];
     RIDGE_UNROLL
-    for (int r = 0; r < 2; ++r) {
+    for (int r = 0; r < rows; ++r) {
       left[r] = m[from + r * pitch + odd - 1];
       right[r] = m[from + r * pitch + 1];
     }
@@ -187,42 +225,52 @@ private:
     below[1] = m[from + below_at + odd];
     above[0] = m[from + above_at];
     above[1] = m[from + above_at + odd];
-    Cell result;
+    Cells result;
     RIDGE_UNROLL
-    for (int r = 0; r < 2; ++r) {
+    for (int r = 0; r < rows; ++r) {
       RIDGE_UNROLL
       for (int h = 0; h < 2; ++h) {
         T sum = fma(-s.alike.diagonal, own.at[r][h], b.at[r][h]);
         sum = fma(s.alike.of[2], before.at[r][h], sum);
         sum = fma(s.alike.of[2], behind.at[r][h], sum);
         sum = fma(s.alike.of[0], own.at[r][1 - h], sum);
-        sum = fma(s.alike.of[1], own.at[1 - r][h], sum);
+        const bool is_upper = r % 2 != 0; // of its cell, whose other row comes first
+        sum = fma(s.alike.of[1], own.at[is_upper ? r - 1 : r + 1][h], sum);
         sum = fma(s.alike.of[0], h == 0 ? left[r] : right[r], sum);
-        sum = fma(s.alike.of[1], r == 0 ? below[h] : above[h], sum);
+        const int beyond = is_upper ? r + 1 : r - 1;
+        T outer;
+        if (beyond < 0) {
+          outer = below[h];
+        } else if (beyond == rows) {
+          outer = above[h];
+        } else {
+          outer = own.at[beyond][h];
+        }
+        sum = fma(s.alike.of[1], outer, sum);
         result.at[r][h] = sum;
       }
     }
     return result;
   }
   /// own + weight residual / diagonal, and 0 beyond walls.
-  RIDGE_DEVICE Cell swept(const Mine& my, bool is_plane, T weight, const Cell& own,
-                          const Cell& residual) const {
-    Cell result;
+  RIDGE_DEVICE Cells swept(const Mine& my, bool is_plane, T weight, const Cells& own,
+                           const Cells& residual) const {
+    Cells result;
     const T scaled = weight * s.alike.inverse;
     RIDGE_UNROLL
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < points; ++i)
       result.at[i / 2][i % 2] = fma(scaled, residual.at[i / 2][i % 2], own.at[i / 2][i % 2]);
-    if (!my.is_inside() || !is_plane) {
+    if (!my.is_inside() || !is_plane) { // rarely
       RIDGE_UNROLL
-      for (int i = 0; i < 4; ++i)
+      for (int i = 0; i < points; ++i)
         if (!is_plane || !my.is_inside(i)) result.at[i / 2][i % 2] = T(0);
     }
     return result;
   }
   template <class Memory>
-  RIDGE_DEVICE static void put(const Memory& m, int at, const Cell& cell) {
+  RIDGE_DEVICE static void put(const Memory& m, int at, const Cells& cell) {
     RIDGE_UNROLL
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < points; ++i)
       m[at + i / 2 * pitch + i % 2 * odd] = cell.at[i / 2][i % 2];
   }
 
@@ -230,8 +278,8 @@ private:
   RIDGE_DEVICE void march(const Lane& lane, const Memory& m, const Job& job, int t) const {
     const Mine my = settled(job, t);
     Held held;
-    const auto& z = s.a.axes[2];
-    int next = z.is_periodic ? place(z, job.begin) : job.begin;
+    if constexpr (moves) held.out = s.out.data + Index{in_plane()} * job.first;
+    Next next{planes_from(u_or_b(), job.begin), planes_from(s.b.data, job.begin - 1)};
     begin<slot_of_b(0)>(lane, m, job, my, job.begin, next);
     begin<slot_of_b(1)>(lane, m, job, my, job.begin + 1, next);
     if constexpr (Lane::has_async_copy) lane.template copy_wait<Up ? 0 : 1>();
@@ -256,7 +304,7 @@ private:
   /// numbers that are finite.
   template <int Turn, class Lane, class Memory>
   RIDGE_DEVICE void step(const Lane& lane, const Memory& m, const Job& job, const Mine& my,
-                         Held& held, int& next, int p) const {
+                         Held& held, Next& next, int p) const {
     constexpr int now = Turn;
     constexpr int last = (Turn + 2) % 3;
     constexpr int old = (Turn + 1) % 3;
@@ -264,11 +312,11 @@ private:
     const int to = (p & 1) * Room::plane; // in planes of sweeps
     const int from = Room::plane - to;
 
-    Cell& u = held.u[now]; // plane p
+    Cells& u = held.u[now]; // plane p
     {
       const int at = Room::u + (p & 3) * Room::u_plane + Room::ring + my.at;
       RIDGE_UNROLL
-      for (int i = 0; i < 4; ++i)
+      for (int i = 0; i < points; ++i)
         u.at[i / 2][i % 2] = m[at + i / 2 * pitch + i % 2 * odd];
       if constexpr (Up) {
         if (p > job.begin && s.transfer[2].left_of(p) != s.transfer[2].left_of(p - 1)) {
@@ -279,7 +327,7 @@ private:
         const T low = m[z_at];
         const T high = m[z_at + 1];
         RIDGE_UNROLL
-        for (int i = 0; i < 4; ++i)
+        for (int i = 0; i < points; ++i)
           u.at[i / 2][i % 2] = fma(low, held.left.at[i / 2][i % 2],
                                    fma(high, held.right.at[i / 2][i % 2], u.at[i / 2][i % 2]));
         put(m, at, u);
@@ -288,29 +336,29 @@ private:
     {
       const int at = Room::b + slot_of_b(Turn) * Room::plane + my.at;
       RIDGE_UNROLL
-      for (int i = 0; i < 4; ++i) // plane p - 1
+      for (int i = 0; i < points; ++i) // plane p - 1
         held.b[now].at[i / 2][i % 2] = m[at + i / 2 * pitch + i % 2 * odd];
     }
 
     // The first sweep, in plane p - 1.
     const int u_at = Room::u + ((p - 1) & 3) * Room::u_plane + Room::ring + my.at;
     const int u_below = Up ? my.below : -pitch;
-    const Cell of_u =
+    const Cells of_u =
         residual(m, u_at, u_below, my.above, held.u[old], held.u[last], u, held.b[now]);
     held.first[now] = swept(my, is_plane(p - 1), s.weights[0], held.u[last], of_u);
     put(m, Room::first + to + my.at, held.first[now]);
     if constexpr (!Up) {
-      if (s.squares.size != 0 && p - 1 >= job.first && p - 1 < job.last) {
+      if (p - 1 >= my.counts_from && p - 1 < job.last) {
         T squares = m[plan.squares_at + lane.thread().x];
         RIDGE_UNROLL
-        for (int i = 0; i < 4; ++i)
+        for (int i = 0; i < points; ++i)
           if (my.owns(i)) squares = fma(of_u.at[i / 2][i % 2], of_u.at[i / 2][i % 2], squares);
         m[plan.squares_at + lane.thread().x] = squares;
       }
     }
 
     // The second, in plane p - 2.
-    const Cell of_first =
+    const Cells of_first =
         residual(m, Room::first + from + my.at, my.below, my.above, held.first[old],
                  held.first[last], held.first[now], held.b[last]);
     held.second[now] = swept(my, is_plane(p - 2), s.weights[1], held.first[last], of_first);
@@ -318,15 +366,15 @@ private:
       if (p - 2 >= job.first && p - 2 < job.last) {
         put(m, Room::second + my.at, held.second[now]);
         lane.warp_barrier();
-        store(lane, m, my, Room::second + my.copy_at, p - 2);
+        store(lane, m, my, held, Room::second + my.copy_at, p - 2);
       }
     } else {
       put(m, Room::second + to + my.at, held.second[now]);
       if (p - 3 >= job.first && p - 3 < job.last)
-        store(lane, m, my, Room::second + from + my.copy_at, p - 3);
+        store(lane, m, my, held, Room::second + from + my.copy_at, p - 3);
       give_coarse(lane, m, my, held);
       // The residual, in plane p - 3.
-      const Cell rest =
+      const Cells rest =
           residual(m, Room::second + from + my.at, my.below, my.above, held.second[old],
                    held.second[last], held.second[now], held.b[old]);
       take(lane, m, job, my, held, p - 3, rest);
@@ -338,15 +386,15 @@ private:
   static constexpr int slot_of_b(int turn) { return (turn + 2) % 3; }
 
   template <class Lane, class Memory>
-  RIDGE_DEVICE void store(const Lane& lane, const Memory& m, const Mine& my, int from,
+  RIDGE_DEVICE void store(const Lane& lane, const Memory& m, const Mine& my, Held& held, int from,
                           int p) const {
-    const Index points = Index{s.a.axes[0].points} * s.a.axes[1].points;
-    const Span<T> to{s.out.data + points * p, points};
+    const Span<T> to{moves ? held.out : s.out.data + Index{in_plane()} * p, in_plane()};
     RIDGE_UNROLL
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < points; ++i) {
       const T value = m[from + i / 2 * pitch + i % 2 * (Shape::cells_wide / 2)];
       if (my.stores(i)) lane.store(to, my.offset[i / 2][i % 2], value);
     }
+    if constexpr (moves) held.out += in_plane();
   }
 
   /// True if there is a plane p.
@@ -359,42 +407,44 @@ private:
   /// x, and along y but for the row of the next cell.
   template <class Lane, class Memory>
   RIDGE_DEVICE void take(const Lane& lane, const Memory& m, const Job& job, const Mine& my,
-                         Held& held, int q, const Cell& residual) const {
-    const auto& z = s.transfer[2];
-    const int k = (q - z.first) >> 1;
-    const auto weight = [&](int plane_of, int which) {
-      const int i = plane_of - (job.coarse[2] - 1);
-      const bool is_there = i >= 0 && i < job.coarse_planes + 2;
-      return is_there ? m[plan.taken_at + 3 * i + which] : T(0);
-    };
-    const bool between = ((q - z.first) & 1) != 0;
-    const T to_this = weight(k, between ? 2 : 1);
+                         Held& held, int q, const Cells& residual) const {
+    const int behind = q - s.transfer[2].first - 2 * job.coarse[2]; // the job's first one
+    const int k = behind >> 1;
+    const bool between = (behind & 1) != 0;
+    const int weights = plan.taken_at + 3 * (k + 1); // the first steps' lie before, and are 0
+    const T to_this = m[weights + 1 + (behind & 1)];
     RIDGE_UNROLL
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < points; ++i)
       held.sum.at[i / 2][i % 2] =
           fma(to_this, residual.at[i / 2][i % 2], held.sum.at[i / 2][i % 2]);
     if (!between) return;
-    if (k >= job.coarse[2] && k < job.coarse[2] + job.coarse_planes && k < z.coarse) {
+    if (static_cast<unsigned>(k) < static_cast<unsigned>(my.gives)) {
       const int wx = Room::x_table + 3 * (lane.thread().x % Shape::cells_wide);
-      const int wy = Room::y_table + 3 * (lane.thread().x / Shape::cells_wide);
-      T row[2];
+      const int wy = Room::y_table + 3 * cells * (lane.thread().x / Shape::cells_wide);
+      T row[rows];
       const T x0 = m[wx];
       const T x1 = m[wx + 1];
       const T x2 = m[wx + 2];
       const int beside = (lane.lane() + 1) % lane.width();
       RIDGE_UNROLL
-      for (int r = 0; r < 2; ++r)
+      for (int r = 0; r < rows; ++r)
         row[r] = fma(x2, lane.shuffle(held.sum.at[r][0], beside),
                      fma(x1, held.sum.at[r][1], x0 * held.sum.at[r][0]));
-      const T y0 = m[wy];
-      const T y1 = m[wy + 1];
-      held.part = fma(y1, row[1], y0 * row[0]);
+      RIDGE_UNROLL
+      for (int c = 0; c < cells; ++c) {
+        const T y0 = m[wy + 3 * c];
+        const T y1 = m[wy + 3 * c + 1];
+        held.part[c] = fma(y1, row[2 * c + 1], y0 * row[2 * c]);
+        if (c + 1 == cells) continue; // needs the row of the next thread
+        const T y2 = m[wy + 3 * c + 2];
+        held.part[c] = fma(y2, row[2 * c + 2], held.part[c]);
+      }
       m[Room::sums + lane.thread().x] = row[0];
-      held.emitted = k;
+      held.emitted = job.coarse[2] + k;
     }
-    const T to_next = weight(k + 1, 0);
+    const T to_next = m[weights + 3];
     RIDGE_UNROLL
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < points; ++i)
       held.sum.at[i / 2][i % 2] = to_next * residual.at[i / 2][i % 2];
   }
   /// The coarse points whose parts were taken in the step before.
@@ -402,13 +452,18 @@ private:
   RIDGE_DEVICE void give_coarse(const Lane& lane, const Memory& m, const Mine& my,
                                 Held& held) const {
     if (held.emitted < 0) return;
-    if (my.to_coarse >= 0) {
+    T& last = held.part[cells - 1];
+    if (my.to_coarse[cells - 1] >= 0) {
       const T above = m[Room::sums + lane.thread().x + Shape::cells_wide];
-      const T y2 = m[Room::y_table + 3 * (lane.thread().x / Shape::cells_wide) + 2];
-      const Index points = Index{s.transfer[0].coarse} * s.transfer[1].coarse;
-      lane.store(s.coarse, my.to_coarse + points * held.emitted,
-                 s.scale * fma(y2, above, held.part));
+      const int cell = cells * (lane.thread().x / Shape::cells_wide) + cells - 1;
+      const T y2 = m[Room::y_table + 3 * cell + 2];
+      last = fma(y2, above, last);
     }
+    const int in_coarse = s.transfer[0].coarse * s.transfer[1].coarse;
+    const Span<T> to{s.coarse.data + Index{in_coarse} * held.emitted, in_coarse};
+    RIDGE_UNROLL
+    for (int c = 0; c < cells; ++c)
+      if (my.to_coarse[c] >= 0) lane.store(to, my.to_coarse[c], s.scale * held.part[c]);
     held.emitted = -1;
   }
 };

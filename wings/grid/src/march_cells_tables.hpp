@@ -9,20 +9,22 @@ namespace ridge::solve::detail {
 
 namespace grids::inline RIDGE_TARGET_NAME {
 
-/// A tile of so many points, four a thread.
-template <int High>
+/// A tile of so many points; a thread has so many rows of a column of cells.
+template <int High, int Rows = 2>
 struct CellShape {
+  static constexpr int rows = Rows;
   static constexpr int wide = 64; ///< 32 cells: rows of a warp
   static constexpr int high = High;
   static constexpr int cells_wide = wide / 2;
   static constexpr int cells_high = high / 2;
-  static constexpr int threads = cells_wide * cells_high;
+  static constexpr int threads = cells_wide * (high / rows);
+  static_assert(rows % 2 == 0 && high % rows == 0);
   static constexpr int blocks = 1;
 };
 
-template <class T, int High, bool Up>
-struct MarchRoom<T, CellShape<High>, Up, false> {
-  using Shape = CellShape<High>;
+template <class T, int High, int Rows, bool Up>
+struct MarchRoom<T, CellShape<High, Rows>, Up, false> {
+  using Shape = CellShape<High, Rows>;
   static constexpr int half = Shape::cells_wide;
   /// A row: points of even x, the one before the first of odd x, and these.
   static constexpr int odd = half + 1;
@@ -36,7 +38,7 @@ struct MarchRoom<T, CellShape<High>, Up, false> {
   static constexpr int first = b + 3 * plane;
   /// Planes of the second sweep; Up: one that brings its points in the order of memory.
   static constexpr int second = first + 2 * plane;
-  static constexpr int sums = second + (Up ? plane : 2 * plane);   ///< a row of sums a cell
+  static constexpr int sums = second + (Up ? plane : 2 * plane);   ///< a row of sums a thread
   static constexpr int x_table = sums + (Up ? 0 : Shape::threads); ///< weights of transfers
   static constexpr int y_table = x_table + (Up ? 2 * Shape::wide : 3 * Shape::cells_wide);
   static constexpr int z_table = y_table + (Up ? 2 * Shape::high : 3 * Shape::cells_high);
@@ -54,20 +56,37 @@ struct CellsTables {
   Operation s;
   MarchPlan plan;
 
+  static constexpr int rows = Shape::rows;
+  static constexpr int coarse_wide = Shape::cells_wide + 2;
+  static constexpr int coarse_points = coarse_wide * (Shape::cells_high + 2);
+  static constexpr int coarse_fetches = (coarse_points + Shape::threads - 1) / Shape::threads;
+
   struct Mine {
-    int at;           ///< of its cell in planes
-    int below, above; ///< from its cell's rows to those beside; 0 and one row at the tile's ends
-    /// Memory is read and written by neighbouring points: of two rows, x and x + wide / 2.
+    int at; ///< of its first point in planes
+    int below,
+        above; ///< from its first and last row to those beside; at the tile's ends themselves
+    /// Memory is read and written by neighbouring points: of its rows, x and x + wide / 2.
     int copy_at;
-    int offset[2][2]; ///< within planes of fields; -1: beyond a wall
+    int offset[rows][2]; ///< within planes of fields, where it fetches
     int ring_offset, ring_at;
-    int bits;      ///< of four: `stores` of these points, `inside` and `owns` of the cell's
-    int to_coarse; ///< Down: the cell's coarse point in a plane, or -1
-    int coarse[2]; ///< Up: in a coarse plane, of what it fetches
-    [[nodiscard]] RIDGE_DEVICE bool stores(int i) const { return (bits >> i & 1) != 0; }
-    [[nodiscard]] RIDGE_DEVICE bool is_inside() const { return (bits & 0xf0) == 0xf0; }
-    [[nodiscard]] RIDGE_DEVICE bool is_inside(int i) const { return (bits >> (4 + i) & 1) != 0; }
-    [[nodiscard]] RIDGE_DEVICE bool owns(int i) const { return (bits >> (8 + i) & 1) != 0; }
+    /// Of each cell a bit a point: fetched, stored; inside walls, owned. The first two of memory's
+    /// points, the others of the cell's.
+    unsigned bits[rows / 2];
+    int counts_from;            ///< Down: the first plane whose squares count
+    int gives;                  ///< Down: coarse planes
+    int to_coarse[rows / 2];    ///< Down: the coarse points of its cells in a plane, or -1
+    int coarse[coarse_fetches]; ///< Up: in a coarse plane, of what it fetches
+    [[nodiscard]] RIDGE_DEVICE bool has(int i, int what) const {
+      return (bits[i / 4] >> (4 * what + i % 4) & 1) != 0;
+    }
+    [[nodiscard]] RIDGE_DEVICE bool fetches(int i) const { return has(i, 0); }
+    [[nodiscard]] RIDGE_DEVICE bool stores(int i) const { return has(i, 1); }
+    [[nodiscard]] RIDGE_DEVICE bool is_inside(int i) const { return has(i, 2); }
+    [[nodiscard]] RIDGE_DEVICE bool owns(int i) const { return has(i, 3); }
+    [[nodiscard]] RIDGE_DEVICE bool is_inside() const { // all points
+      return (bits[0] & bits[rows / 2 - 1] & 0xf00) == 0xf00;
+    }
+    [[nodiscard]] RIDGE_DEVICE bool fetches_ring() const { return ring_offset >= 0; }
   };
 
   template <class Lane, class Memory>
@@ -107,43 +126,46 @@ struct CellsTables {
     const auto& ay = s.a.axes[1];
     Mine my;
     const int cell_x = t % Shape::cells_wide;
-    const int cell_y = t / Shape::cells_wide;
-    my.at = 2 * cell_y * pitch + cell_x;
-    my.below = cell_y == 0 ? 0 : -pitch;
-    my.above = cell_y == Shape::cells_high - 1 ? pitch : 2 * pitch;
+    const int first_row = t / Shape::cells_wide * rows;
+    my.at = first_row * pitch + cell_x;
+    my.below = first_row == 0 ? 0 : -pitch;
+    my.above = (first_row + rows == Shape::high ? rows - 1 : rows) * pitch;
     constexpr int quarter = Shape::cells_wide / 2;
     const int is_odd = t / quarter % 2;
-    my.copy_at = 2 * cell_y * pitch + t % quarter + is_odd * odd;
-    my.bits = 0;
+    my.copy_at = first_row * pitch + t % quarter + is_odd * odd;
     const auto is_owned = [&](int d, int region, int at) {
       return region >= plan.margin && region < plan.margin + plan.owned[d] && at >= 0 &&
              at < s.a.axes[d].points;
     };
     RIDGE_UNROLL
-    for (int r = 0; r < 2; ++r) {
-      const int row = 2 * cell_y + r;
+    for (int r = 0; r < rows; ++r) {
+      unsigned& bits = my.bits[r / 2];
+      if (r % 2 == 0) bits = 0;
+      const int row = first_row + r;
       const int y = job.region[1] + row;
       const int at_y = place(ay, y);
       RIDGE_UNROLL
       for (int h = 0; h < 2; ++h) {
-        const int bit = 1 << (2 * r + h);
+        const unsigned bit = 1U << (2 * (r % 2) + h);
         const int copied = 2 * (t % quarter) + is_odd + h * Shape::cells_wide;
         const int copied_x = place(ax, job.region[0] + copied);
-        my.offset[r][h] = copied_x >= 0 && at_y >= 0 ? copied_x + ax.points * at_y : -1;
-        if (is_owned(0, copied, job.region[0] + copied) && is_owned(1, row, y)) my.bits |= bit;
+        my.offset[r][h] = copied_x + ax.points * at_y;
+        if (copied_x >= 0 && at_y >= 0) bits |= bit;
+        if (is_owned(0, copied, job.region[0] + copied) && is_owned(1, row, y)) bits |= bit << 4;
         const int x = 2 * cell_x + h;
-        if (place(ax, job.region[0] + x) >= 0 && at_y >= 0) my.bits |= bit << 4;
-        if (is_owned(0, x, job.region[0] + x) && is_owned(1, row, y)) my.bits |= bit << 8;
+        if (place(ax, job.region[0] + x) >= 0 && at_y >= 0) bits |= bit << 8;
+        if (is_owned(0, x, job.region[0] + x) && is_owned(1, row, y)) bits |= bit << 12;
       }
     }
-    my.ring_offset = my.to_coarse = my.coarse[0] = my.coarse[1] = -1;
+    my.ring_offset = -1;
     my.ring_at = 0;
     if constexpr (Up) {
-      for (int k = 0; k < 2; ++k) {
+      for (int k = 0; k < coarse_fetches; ++k) {
         const int i = t + k * Shape::threads;
         const int x = s.transfer[0].coarse_place(job.coarse[0] + i % coarse_wide);
         const int y = s.transfer[1].coarse_place(job.coarse[1] + i / coarse_wide);
-        if (i < coarse_points && x >= 0 && y >= 0) my.coarse[k] = x + s.transfer[0].coarse * y;
+        const bool is_there = i < coarse_points && x >= 0 && y >= 0;
+        my.coarse[k] = is_there ? x + s.transfer[0].coarse * y : -1;
       }
     } else {
       if (t < Shape::wide + Shape::high) {
@@ -153,17 +175,22 @@ struct CellsTables {
         my.ring_at = is_row ? t % 2 * odd + t / 2 : (t - Shape::wide + 1) * pitch + odd - 1;
         if (x >= 0 && y >= 0) my.ring_offset = x + ax.points * y;
       }
+      my.counts_from = s.squares.size == 0 ? job.last : job.first;
+      const int left = s.transfer[2].coarse - job.coarse[2];
+      my.gives = left < job.coarse_planes ? left : job.coarse_planes;
       const int x = cell_x - plan.margin / 2;
-      const int y = cell_y - plan.margin / 2;
-      if (x >= 0 && x < plan.coarse[0] && job.coarse[0] + x < s.transfer[0].coarse && y >= 0 &&
-          y < plan.coarse[1] && job.coarse[1] + y < s.transfer[1].coarse)
-        my.to_coarse = job.coarse[0] + x + s.transfer[0].coarse * (job.coarse[1] + y);
+      RIDGE_UNROLL
+      for (int c = 0; c < rows / 2; ++c) {
+        const int y = first_row / 2 + c - plan.margin / 2;
+        const bool gives = x >= 0 && x < plan.coarse[0] &&
+                           job.coarse[0] + x < s.transfer[0].coarse && y >= 0 &&
+                           y < plan.coarse[1] && job.coarse[1] + y < s.transfer[1].coarse;
+        my.to_coarse[c] =
+            gives ? job.coarse[0] + x + s.transfer[0].coarse * (job.coarse[1] + y) : -1;
+      }
     }
     return my;
   }
-  static constexpr int coarse_wide = Shape::cells_wide + 2;
-  static constexpr int coarse_points = coarse_wide * (Shape::cells_high + 2);
-  static_assert(coarse_points <= 2 * Shape::threads);
 };
 
 } // namespace grids::inline RIDGE_TARGET_NAME

@@ -190,10 +190,11 @@ MarchPlan plan_march(const std::array<StepTables<T>, 3>& transfer, Index3 n, int
   plan.coarse_plane = plan.coarse[0] * plan.coarse[1];
   const Index coarse = Up ? 4 * Index{plan.coarse_plane} : 0;
   const Index squares = Up || Varied ? 0 : Shape::threads;
+  constexpr int before_taken = Up ? 0 : 9; // zeros for the steps before the first coarse plane
   shared_bytes = shared_bytes / Shape::blocks - (Shape::blocks > 1 ? 512 : 0);
   units *= Shape::blocks;
-  const Index left =
-      shared_bytes / static_cast<Index>(sizeof(T)) - Room::z_table - coarse - squares;
+  const Index left = shared_bytes / static_cast<Index>(sizeof(T)) - Room::z_table - coarse -
+                     squares - before_taken;
   const int taken = Up ? 0 : 3; // numbers a coarse plane, of which there are as many as fine ones
   const Index most_planes = (left - 2 * taken) / (Room::z_numbers + taken) - 11;
   if (most_planes < 2) return plan;
@@ -217,7 +218,7 @@ MarchPlan plan_march(const std::array<StepTables<T>, 3>& transfer, Index3 n, int
   plan.steps = least;
   plan.coarse_at = Room::z_table + Room::z_numbers * (plan.owned[2] + 11);
   plan.squares_at = plan.coarse_at + static_cast<int>(coarse);
-  plan.taken_at = plan.squares_at + static_cast<int>(squares);
+  plan.taken_at = plan.squares_at + static_cast<int>(squares) + before_taken;
   plan.shared_numbers = plan.taken_at + taken * ((plan.owned[2] >> plan.halved[2]) + 2);
   plan.shape = {{static_cast<int>(columns), tiles[2], 1},
                 {Shape::threads, 1, 1},

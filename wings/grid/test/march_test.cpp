@@ -241,6 +241,7 @@ TEST_P(Marches, GiveWhatTheirPartsGiveInBlocksThatTouchNoFace) {
   GridProblem problem{{119, 91, 7},
                       stencil::parse_boundaries("x=dirichlet:0,y=dirichlet:0,z=dirichlet:0")};
   expect_marches<double>(queue, problem, false, false);
+  expect_marches<float>(queue, problem, true, false);
   expect_marches<float>(queue, problem, true, true);
 }
 
@@ -249,6 +250,8 @@ TEST_P(Marches, GoRoundPeriodicAxesThatWeighAlike) {
   GridProblem problem{{66, 34, 12}, stencil::parse_boundaries("x=periodic,y=periodic,z=periodic")};
   problem.boundaries.spacing = {1, 0.9, 1.1};
   expect_marches<double>(queue, problem, false, false);
+  problem.extents.y = 50; // two tiles of fp32
+  expect_marches<float>(queue, problem, true, false);
 }
 
 std::vector<std::string> devices_that_march() {
