@@ -43,13 +43,14 @@ struct PassCopies {
       return;
     }
     auto planes = Shape::planes(lane);
-    if (M != PassMask::all || z < p.planes_end)
-      copy_plane<M>(lane, call, p, p.newest, planes, slot);
+    // Between faces that move jobs end anywhere without care.
+    constexpr bool always = M != PassMask::all && !P.moving;
+    if (always || z < p.planes_end) copy_plane<M>(lane, call, p, p.newest, planes, slot);
     advance(call, p.newest);
     if constexpr (Shape::levels > 1) {
       auto older_planes = Shape::older_planes(lane);
       if (z - Shape::radius >= p.first_plane) {
-        if (M != PassMask::all || z < p.planes_end)
+        if (always || z < p.planes_end)
           copy_plane<M>(lane, call, p, p.before, older_planes,
                         older_slot - Shape::radius * Shape::row_elements(lane));
         advance(call, p.before);
@@ -97,6 +98,8 @@ private:
     const int row = Shape::row_elements(lane);
     if constexpr (P.moving && M == PassMask::all) {
       copy_around(lane, call, p, source, to, at);
+    } else if (M == PassMask::sides && (call.periodic_in(0) || call.periodic_in(1))) {
+      if constexpr (M == PassMask::sides) copy_once_around(lane, call, p, source, to, at);
     } else {
       for_each_row<Shape::rows>([&](auto j) {
         if (M == PassMask::none || p.shares.fetched(j))
@@ -137,6 +140,40 @@ private:
         }
       }
     }
+  }
+
+  /// As copy_around, of a tile that is smaller than the field.
+  template <class Lane, class Array>
+  static RIDGE_DEVICE void copy_once_around(Lane& lane, const Call& call, const Place& p,
+                                            const PassSource<T>& source, Array& to, int at) {
+    constexpr int radius = Shape::radius;
+    constexpr int vector = Shape::vector;
+    const auto other_end = [&](int axis, int place, Index extent) {
+      const int n = static_cast<int>(extent);
+      if (!call.faces.periodic[axis]) return 0;
+      return place < radius ? n - 2 * radius : place >= n - radius ? 2 * radius - n : 0;
+    };
+    const Index3 n = call.in.extents;
+    const int row = Shape::row_elements(lane);
+    const int first = other_end(0, p.x, n.x);
+    const bool whole = first == other_end(0, p.x + vector - 1, n.x) && first % vector == 0;
+    for_each_row<Shape::rows>([&](auto j) {
+      if (!p.shares.fetched(j)) return;
+      const Index from_row = Index{j + other_end(1, p.y + j, n.y)} * call.row();
+      const int to_row = at + p.own + j * row;
+      if (whole) {
+        copy_kept<vector>(lane, to, to_row, moved(source.from, from_row + first), 0);
+        return;
+      }
+      unrolled<vector>([&](auto i) {
+        const Span<const T> from = moved(source.from, from_row + other_end(0, p.x + i, n.x) + i);
+        if constexpr (sizeof(T) < 4) { // nothing as small is copied asynchronously
+          to[to_row + i] = lane.load(from, 0);
+        } else {
+          lane.template copy_async<1>(to, to_row + i, from, 0);
+        }
+      });
+    });
   }
 
   static RIDGE_DEVICE void advance(const Call& call, PassSource<T>& source) {

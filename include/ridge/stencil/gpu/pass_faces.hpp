@@ -55,6 +55,7 @@ struct PassFaces {
   static constexpr int none = 1 << 30;
   PassFace<T, Radius> face[3][2]; ///< by axis, then low and high
   bool periodic[3] = {false, false, false};
+  bool sides_move = false; ///< all faces in x and y do
 
   /// `periodic`: by axis.
   template <class E>
@@ -79,6 +80,11 @@ struct PassFaces {
         for (Index k = 0; k < beyond; ++k)
           face.add[k] = a.beyond[side][k].add;
       }
+    }
+    made.sides_move = true;
+    for (int axis = 0; axis < 2; ++axis) {
+      const bool reflects = made.face[axis][0].at != -none && made.face[axis][1].at != none;
+      made.sides_move = made.sides_move && (periodic[axis] || reflects);
     }
     return made;
   }
@@ -111,6 +117,25 @@ struct PassFaces {
         }
       });
     });
+  }
+  /// Gives the point beyond a face in x its value in a row's window of `N` points from `first` on,
+  /// where the row begins beyond that face, and where it ends beyond the other one. Of radius 1.
+  template <int N, class Values>
+  RIDGE_DEVICE void reflect_row(bool low, bool high, int first, Values& values) const {
+    if (low) {
+      const PassFace<T, Radius>& f = face[0][0];
+      const T beyond = f.image(1, values[2], values[1], values[1]);
+      values[0] = first == f.at - 1 ? beyond : values[0];
+    }
+    if (high) {
+      const PassFace<T, Radius>& f = face[0][1];
+      const int end = f.at + 1 - first;
+      unrolled<N>([&](auto i) {
+        constexpr int w = i + 1;
+        const T beyond = f.image(1, values[w - 2], values[w - 1], values[w - 1]);
+        values[w] = end == w ? beyond : values[w];
+      });
+    }
   }
   /// Whether such a window holds points beyond a face.
   template <int N>

@@ -71,19 +71,25 @@ private:
     Held held;
     held.clear();
     // From `clear` to before `until` no step has to care about ends of the field in z, nor, but for
-    // masks along x, about others; nor, where lanes copy, about ends of the job. What is read
-    // beyond faces that move is known to others only.
+    // masks along x and faces in x and y that move, about others; nor, where lanes copy between
+    // faces that do not move, about ends of the job. What is read beyond faces in z that move is
+    // known to others only.
     const int nz = static_cast<int>(call.in.extents.z);
     constexpr int beyond = P.moving ? Shape::radius : 0;
-    int clear = Shape::by_tiles && begin > 0 ? begin : job.z_begin + halo + beyond;
+    constexpr bool any_end = Shape::by_tiles || P.moving;
+    const bool within = begin > 0 || call.periodic_in(2);
+    int clear = any_end && within ? begin : job.z_begin + halo + beyond;
     if (p.edges == PassMask::all) clear = job.z_end + 2 * halo;
     int until = nz;
-    if constexpr (!Shape::by_tiles) {
+    if constexpr (P.moving) {
+      until = call.periodic_in(2) ? job.z_end + halo + Shape::turn : nz - beyond;
+    } else if constexpr (!Shape::by_tiles) {
       const int last = p.planes_end - Shape::ahead;
       until = job.z_end + halo < last ? job.z_end + halo : last;
-      if (!call.periodic_in(2) && nz - beyond < until) until = nz - beyond;
+      if (nz < until) until = nz;
     }
-    // Only steps that care about all ends store what other ranks need, so others lose no time by it.
+    // Only steps that care about all ends store what other ranks need, so others lose no time by
+    // it.
     if (job.z_begin < call.needed[0].end && clear < call.needed[0].end + halo)
       clear = call.needed[0].end + halo;
     if (call.needed[1].begin + halo < until) until = call.needed[1].begin + halo;
@@ -92,6 +98,8 @@ private:
     for (int k = begin; k < job.z_end + halo; k += Shape::turn) {
       if (k < clear || k + Shape::turn > until) {
         steps<PassMask::all>(lane, p, held, k);
+      } else if (Shape::has_sides && p.edges == PassMask::sides) {
+        if constexpr (Shape::has_sides) steps<PassMask::sides>(lane, p, held, k);
       } else if (Shape::takes_tiles && p.edges == PassMask::along_x) {
         if constexpr (Shape::takes_tiles) steps<PassMask::along_x>(lane, p, held, k);
       } else {

@@ -6,8 +6,9 @@
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
 /// The points that a step takes care of: all that no sweep computes, and all that is to be
-/// fetched or written only at times; such points on both ends of rows alone; none.
-enum class PassMask { none, along_x, all };
+/// fetched or written only at times; such points on both ends of rows alone; those beyond faces in
+/// x and y that all move, of planes far from both ends; none.
+enum class PassMask { none, along_x, sides, all };
 
 /// Where the rings have come to.
 struct PassTurns {
@@ -35,6 +36,12 @@ public:
   RIDGE_DEVICE void set_fetched(int row) { bits_ |= 1u << row; }
   RIDGE_DEVICE void set_whole(int row) { bits_ |= 1u << (row + 8); }
   RIDGE_DEVICE void set_inside_x(int place) { bits_ |= 1u << (inside_x_bit + place); }
+  RIDGE_DEVICE void set_sides(bool low, bool high) {
+    bits_ |= (low ? 1u << 12 : 0u) | (high ? 1u << 13 : 0u);
+  }
+  /// Whether the tile holds points beyond a face in x that reflects.
+  [[nodiscard]] RIDGE_DEVICE bool beyond_low() const { return has(12); }
+  [[nodiscard]] RIDGE_DEVICE bool beyond_high() const { return has(13); }
   [[nodiscard]] RIDGE_DEVICE bool fetched(int row) const { return has(row); }
   /// Rows of which the lane writes all of its values.
   [[nodiscard]] RIDGE_DEVICE bool whole(int row) const { return has(row + 8); }
@@ -131,6 +138,12 @@ struct PassPlace {
     p.edges = in_warp(edge_y) || (!Shape::takes_tiles && edge_x) ? PassMask::all
               : edge_x                                           ? PassMask::along_x
                                                                  : PassMask::none;
+    if constexpr (Shape::has_sides) {
+      p.shares.set_sides(!around_x && job.x < r.x, !around_x && job.x + row > nx - r.x);
+      // Tiles that lie once beyond an end, of a field that is longer than they are.
+      const bool once = nx >= row + 4 * r.x && ny >= Shape::tile_y + 4 * r.y;
+      if (p.edges == PassMask::all && call.faces.sides_move && once) p.edges = PassMask::sides;
+    }
 
     const int from = within(job.x_begin - x, vector);
     const int until = within(job.x_end - x, vector);

@@ -52,7 +52,7 @@ struct PassStep {
       constexpr int l = number<decltype(level)>;
       sweep<Phase, l>(k, planes, edges, first_before, results);
     });
-    const bool result = (M != PassMask::all && !Shape::by_tiles) ||
+    const bool result = (M != PassMask::all && !Shape::by_tiles && !P.moving) ||
                         (k - Shape::halo >= place.z_begin && k - Shape::halo < place.z_end);
     constexpr int centre = Held::template place_of_age<Phase>(radius);
     store(place.to, results, result);
@@ -132,7 +132,9 @@ private:
                           Value (&results)[rows]) const {
     Beside beside = read_beside<Level>(planes, edges);
     if constexpr (Level + 1 == sweeps) arrive(planes);
-    if constexpr (P.moving && M == PassMask::all) reflect_beyond<Phase, Level>(k, beside);
+    if constexpr (P.moving && M == PassMask::all)
+      held.template reflect_planes<Phase, Level>(call.faces, k - Level * radius);
+    if constexpr (P.moving && M != PassMask::none) reflect_rows<Phase, Level>(beside);
     [[maybe_unused]] const unsigned inside = inside_of<Level>(k);
     for_each_row<rows>([&](auto j) {
       const Value next = masked(j, inside, next_of_row<Phase, Level>(j, beside, first_before),
@@ -177,11 +179,10 @@ private:
     }
   }
 
-  /// Gives points beyond faces in z and y their values.
+  /// Gives points beyond faces in y their values.
   template <int Phase, int Level>
-  RIDGE_DEVICE void reflect_beyond(int k, Beside& beside) const {
+  RIDGE_DEVICE void reflect_rows(Beside& beside) const {
     constexpr int centre = Held::template place_of_age<Phase>(radius);
-    held.template reflect_planes<Phase, Level>(call.faces, k - Level * radius);
     if (!place.beside_y) return;
     call.faces.template reflect<rows>(1, place.y, [&](auto j) -> Value& {
       if constexpr (j < 0) {
@@ -210,6 +211,11 @@ private:
       if (place.beside_x)
         call.faces.template reflect<vector>(0, place.x,
                                             [&](auto i) -> Number& { return values[i]; });
+    }
+    if constexpr (M == PassMask::sides) {
+      const PassShares& shares = place.shares;
+      call.faces.template reflect_row<vector>(shares.beyond_low(), shares.beyond_high(), place.x,
+                                              values);
     }
     const auto u = [&](int dx, int dy = 0, int dz = 0) {
       check_declared<footprint_of<K, 0>>(lane, dx, dy, dz);
@@ -247,7 +253,7 @@ private:
   template <class Row>
   [[nodiscard]] RIDGE_DEVICE Value masked([[maybe_unused]] Row j, [[maybe_unused]] unsigned inside,
                                           const Value& next, Value kept) const {
-    if constexpr (M == PassMask::none) {
+    if constexpr (M == PassMask::none || M == PassMask::sides) {
       return next;
     } else {
       unrolled<vector>([&](auto i) {
