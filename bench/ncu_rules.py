@@ -36,6 +36,7 @@ WORDS = {
     "dependent-latency": "l1tex.*stalled|long.?scoreboard", "double-by-accident": "double|fp64|conversion",
     "remote-memory": "sysmem|system memory|peer|nvlink|pcie", "small-blocks": "number of blocks that can fit|block size",
     "few-blocks": "grid|fewer blocks|number of blocks", "barriers": "barrier",
+    "few-warps": "achieved occupancy|grid|number of blocks|waves",
     "partial-warps": "multiple of 32|partial warp|active threads per",
 }  # fmt: skip
 

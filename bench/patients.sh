@@ -32,7 +32,7 @@ held_back=(
   "counters atomics-on-few-addresses" "column_walk uncoalesced" "last_wave tail-of-blocks" "transpose bank-conflicts"
   "residual host-waits" "double_constants double-by-accident" "local_index spilled-registers"
   "thin_blocks small-blocks" "few_sums few-blocks" "row_lengths divergent-branches" "barrier_tree barriers"
-  "odd_blocks partial-warps" "pageable copies"
+  "odd_blocks partial-warps" "pageable copies" "few_warps few-warps"
 )
 
 # The same, of public threads in which the fix is known: each file names its own.

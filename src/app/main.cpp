@@ -84,6 +84,7 @@ int main(int argc, char** argv) {
     ridge::app::join_ranks(argc, argv);
     ridge::app::catch_interrupts();
     ridge::app::watch_compilers();
+    ridge::app::require_marked_program(argc, argv);
     line.run(argc, argv);
   } catch (const ridge::app::Interrupted& interrupted) {
     return fail(ridge::app::interrupted_status(), interrupted.what);

@@ -173,10 +173,6 @@ def test_a_program_that_fails_under_a_profiler(ridge, tmp_path, bare):
     once = f"import os, sys; sys.exit(3 if os.path.exists({ran!r}) else open({ran!r}, 'w').close())"
     out = " ".join(ridge.good("doctor", "--", sys.executable, "-c", once, env=bare).out.split())
     assert "its run under perf ended with exit code 3: such a run has no terminal" in out and "perf may not" not in out
-    (tmp_path / "ran").unlink()
-    env = {**bare, "RIDGE_NCU": str(fake_ncu(tmp_path / "ncu", ncu_raw([("_Z4fluxPd", {})])))}
-    out = " ".join(ridge.good("doctor", "--", sys.executable, "-c", once, env=env).out.split())
-    assert "its run for the timeline ended with exit code 3" in out or "built without CUPTI" in out
 
 
 def test_functions_without_names(ridge, tmp_path, bare):
@@ -212,9 +208,10 @@ def test_an_experiment_that_is_run(ridge, bare):
     variable that is set halves the speed."""
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("one core")
-    slow = "import os, time; time.sleep(0.5 if 'OMP_NUM_THREADS' in os.environ else 0.2)"
+    works = "\nwhile time.process_time() < .06: pass"
+    slow = "import os, time; time.sleep(1 if 'OMP_NUM_THREADS' in os.environ else 0.2)" + works
     env = {k: v for k, v in bare.items() if k != "OMP_NUM_THREADS"}
-    out = ridge.good("doctor", "--prove", "--", sys.executable, "-c", "import time; time.sleep(0.4)", env=env).out
+    out = ridge.good("doctor", "--prove", "--", sys.executable, "-c", "import time; time.sleep(0.6)" + works, env=env).out
     assert "1. idle-cores: " in out and "times as fast with it: confirmed" in out
     result = ridge("doctor", "--prove", "--", sys.executable, "-c", slow, env=env)
     assert result.code == 1 and "idle-cores" in result.err and "NOT confirmed" in result.out
@@ -274,6 +271,8 @@ def test_a_report_of_ncu(ridge, tmp_path):
 @pytest.mark.parametrize("words, says", [
     (["--"], "followed by no program"),
     (["--", "no-such-program-here"], "no such program"),
+    ([sys.executable], f"give ridge doctor -- {sys.executable}"),
+    (["sh", "a.sh"], "sh is a program: give ridge doctor -- sh ..."),
     (["laplacian", "--", "true"], "take no KERNEL"),
     (["--device", "cpu", "--", "true"], "none of its options"),
     (["--from", "none.csv"], "no such file"),
@@ -358,7 +357,7 @@ def test_the_card_is_watched(ridge, tmp_path):
     card = program["card"]
     assert card["watts"] == card["most_watts"] == 600 and card["limit_watts"] == 700 and card["samples"] >= 5
     assert (card["clock_hz"], card["best_clock_hz"], card["held_by_power"]) == (1.4e9, 1.98e9, 1)
-    assert set(program["doctor_seconds"]) == {"timeline", "counters"}
+    assert set(program["doctor_seconds"]) == {"counters"}
     assert "by_power\t1\n" in (tmp_path / "kept/card.tsv").read_text()
     env["RIDGE_NCU"] = str(fake_ncu(tmp_path / "ncu", "==WARNING== No kernels were profiled"))
     found = json.loads(ridge(*words[:2], "--", sys.executable, "-c", "import time; time.sleep(.2)", env=env).out)

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -41,7 +42,7 @@ def test_what_was_kept(ridge, tmp_path):
 def test_launches_without_a_cause(ridge, tmp_path):
     """A unit that is the limit, a launch that is mostly its start, and one that nobody explains."""
     idle = {**QUIET, STALL.format("long_scoreboard"): 0}
-    for time, changes, says in ((5e5, {}, "memory is the limit"), (2e3, idle, "mostly its start"),
+    for time, changes, says in ((5e5, {}, "memory is the limit; whether it fetches"), (2e3, idle, "mostly its start"),
                                 (5e5, idle, "cannot explain")):  # fmt: skip
         file = written(tmp_path / "f.csv", ncu_raw([("f(int)", {"gpu__time_duration.sum": int(time), **changes})]))
         assert says in ridge.good("doctor", "--from", file).out
@@ -143,6 +144,33 @@ def test_a_launch_without_a_time(ridge, tmp_path):
         assert not any(word in out for word in ("nan", "inf", "-5", "0000"))
 
 
+RECORDED = f"""import os, sys, time
+place = os.environ.get('RIDGE_TIMELINE', '')
+if place:
+    open(place + '/timeline.1', 'w').write({timeline([("_Z4fluxPd", i, i + .5) for i in range(1000)])!r})
+open(sys.argv[1], 'a').write('r' if place else '-')
+"""
+
+
+@pytest.mark.parametrize("code, runs, seconds, says", [
+    ("", "r--", 0, "ms for timeline, "),
+    ("time.sleep(2.2 if place else 0)", "r-", 0.102, "% of it to record its timeline"),
+    ("sys.exit(5 if place else 0)", "r--", 0, "no timeline: while its timeline was recorded it ended with exit code 5"),
+    ("sys.exit(0 if place else 3)", "r--", 0.102, "its run without its timeline ended with exit code 3"),
+])  # fmt: skip
+def test_time_and_timeline(ridge, tmp_path, code, runs, seconds, says):
+    """One run tells both where recording takes a twentieth of it at most; a program here acts as the recorder."""
+    if not (pathlib.Path(ridge.program).parent / "lib/ridge/ridge_timeline.so").exists():
+        pytest.skip("Ridge was built without CUPTI's header: it records no timelines")
+    env = {**os.environ, "RIDGE_NCU": str(fake_ncu(tmp_path / "ncu", ncu_raw([("_Z4fluxPd", {})])))}
+    words = ("doctor", "--keep", tmp_path / "kept", "--", sys.executable, "-c", RECORDED + code, tmp_path / "runs")
+    result = ridge(*words, env=env)
+    assert result.code == 0 and says in " ".join(result.out.split())
+    assert (tmp_path / "runs").read_text() == runs
+    kept = examined(ridge, "--from", tmp_path / "kept")["program"]
+    assert kept["recording_seconds"] == pytest.approx(seconds)
+
+
 SAVES = """import signal, time
 try:
     print(f'ready {signal.getsignal(signal.SIGHUP) == signal.SIG_IGN}', flush=True)
@@ -217,10 +245,17 @@ def test_cores_that_other_programs_have(ridge, tmp_path, bare, busy_seconds, acc
         pytest.skip("one core")
     busy = STAT.format(round(busy_seconds * os.sysconf("SC_CLK_TCK")))
     code = f"import time; time.sleep(.4); open({str(tmp_path / 'stat')!r}, 'w').write({busy!r})"
+    code += "\nwhile time.process_time() < .1: pass"
     words = ("--", sys.executable, "-c", code)
     assert ("idle-cores" in names(examined(ridge, *words, env=bare)["program"])) == accused
     written(tmp_path / "stat", STAT.format(0))
     assert (" by others" in ridge.good("doctor", *words, env=bare).out) != accused
+
+
+def test_a_program_that_sleeps(ridge, bare):  # noqa: F811
+    """More threads bring nothing to a program that waits: it is not accused of idle cores."""
+    (cause,) = examined(ridge, "--", shutil.which("sleep"), "0.4", env=bare)["program"]["causes"]
+    assert cause["cause"] == "waits-outside" and cause["evidence"] < 0.05 and cause["predicted_gain"] == 10
 
 
 def test_all_of_a_run_is_kept(ridge, tmp_path):
@@ -257,7 +292,7 @@ else:
 REPORT = """# Samples: 39  of event '{event}'
 # Event count (approx.): 200000000
     75.00%  a.out  a.out  [.] flux(double*)
-    25.00%  a.out  a.out  [.] sum(double*)
+    25.00%  a.out  a.out  [.] void std::sort<Iterator<unsigned int*, std::vector<unsigned int> >, Less<int> >(int)
 """
 
 
@@ -268,6 +303,7 @@ def test_times_of_samples(ridge, tmp_path, event, seconds):
     (flux, _) = examined(ridge, "--from", file)["kernels"]
     assert flux["share"] == pytest.approx(0.75) and flux["seconds"] == (seconds and pytest.approx(seconds))
     text = ridge.good("doctor", "--from", file).out
+    assert "function 2 std::sort<...>\n" in text
     assert ("75 % of the samples, 150 ms" in text) == (seconds is not None) and "75 % of the samples" in text
     if seconds is None:
         ridge.bad("doctor", "--from", file, "-o", tmp_path / "a.json", code=1, says="no kernel has a time")

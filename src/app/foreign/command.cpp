@@ -5,6 +5,7 @@
 #include <ridge/device/device.hpp>
 #include <ridge/doctor/cause.hpp>
 #include <ridge/doctor/foreign/kept.hpp>
+#include <ridge/launch/process.hpp>
 #include <ridge/record/roof_source.hpp>
 
 #include "../../core/refuse.hpp"
@@ -91,10 +92,8 @@ private:
   Clock::time_point begin_ = Clock::now();
 };
 
-/// Runs the program, its output shown. Where it fails that is what there is to say, with its exit
-/// code.
-Ended run_shown(const std::vector<std::string>& program, bool json, const Environment& more = {}) {
-  const Ended ended = run_program(program, json ? Shown::on_stderr : Shown::as_is, more);
+/// Where the program fails that is what there is to say, with its exit code.
+Ended ended_well(const std::vector<std::string>& program, const Ended& ended) {
   if (ended.status != 0) {
     throw Error(static_cast<ExitCode>(ended.status),
                 fmt::format("{} ended with {} after {}; a program that fails is not examined",
@@ -103,30 +102,68 @@ Ended run_shown(const std::vector<std::string>& program, bool json, const Enviro
   return ended;
 }
 
-/// Runs the program undisturbed and once more for its timeline, or with --quick once for both.
-Foreign run_for_timeline(const Profiled& program, const ForeignAsked& asked, bool json) {
+Ended run_shown(const std::vector<std::string>& program, bool json, const Environment& more = {}) {
+  return run_program(program, json ? Shown::on_stderr : Shown::as_is, more);
+}
+
+/// A run of the program, and what its cores and the card did meanwhile.
+struct Watched {
   Ended ended;
-  CardWatch watch;
-  doctor::CardState card;
   double worked = 0;
-  const auto show = [&](const Environment& more) {
-    const CoresHere cores;
-    ended = run_shown(program.words, json, more);
-    worked = cores.worked();
-    card = watch.end();
-  };
-  if (!asked.quick) show({});
-  Stopwatch time;
-  Ended again;
+  doctor::CardState card;
+
+  [[nodiscard]] double cpu() const { return ended.user + ended.system; }
+};
+
+template <class Run>
+Watched watched(const Run& run) {
+  CardWatch card;
+  const CoresHere cores;
+  Watched w;
+  w.ended = run();
+  w.worked = cores.worked();
+  w.card = card.end();
+  return w;
+}
+
+/// Runs the program with its timeline recorded. Where the recorder was loaded, and it fails, it
+/// runs once more without: its exit code is its own.
+Foreign run_recorded(const Profiled& program, bool json, Watched& own) {
+  std::string failed;
   Foreign all = timeline_of(program, [&](const Environment& more) {
-    if (asked.quick) return show(more);
-    if (!more.empty()) again = run_program(program.words, Shown::nowhere, more);
+    own = watched([&] { return run_shown(program.words, json, more); });
+    if (own.ended.status == 0 || !is_recorded(more)) return;
+    failed = fmt::format("while its timeline was recorded it ended with {}", to_text(own.ended));
+    fmt::print(stderr, "ridge: {}: {}; it runs once more without\n", program.words.front(), failed);
+    own = watched([&] { return run_shown(program.words, json); });
   });
-  if (again.seconds > 0)
-    note(all.run, note_of_another_run("for the timeline", again, ended.user + ended.system));
-  if (!asked.quick) all.run.taken.emplace_back("timeline", time.seconds());
-  take_usage(all.run, ended, worked);
-  all.run.card = card;
+  (void)ended_well(program.words, own.ended);
+  if (failed.empty()) return all;
+  Foreign none;
+  none.run.device = "cuda:0";
+  none.run.notes.push_back("no timeline: " + failed);
+  return none;
+}
+
+/// Runs the program for its time and its timeline. Where recording that may have taken more than a
+/// little of its time it runs once more without, but not with --quick.
+Foreign run_for_timeline(const Profiled& program, const ForeignAsked& asked, bool json) {
+  Watched own;
+  Foreign all = run_recorded(program, json, own);
+  constexpr double little = 0.05;
+  if (!asked.quick && all.run.recording > little * own.ended.seconds) {
+    const Watched alone =
+        watched([&] { return run_program(program.words, Shown::nowhere, Environment{}); });
+    const std::string differs = note_of_another_run("without its timeline", alone.ended, own.cpu());
+    note(all.run, differs);
+    if (differs.empty()) {
+      all.run.taken.emplace_back("timeline", own.ended.seconds);
+      all.run.recording = 0;
+      own = alone;
+    }
+  }
+  take_usage(all.run, own.ended, own.worked);
+  all.run.card = own.card;
   return all;
 }
 
@@ -155,14 +192,15 @@ Foreign examine_program(const std::vector<std::string>& words, const ForeignAske
     count_kernels(program, asked, all);
   } else {
     const CoresHere cores;
-    const Ended ended = run_shown(words, json);
+    const Ended ended = ended_well(words, run_shown(words, json));
     take_usage(all.run, ended, cores.worked());
     if (has_amd()) count_by_rocprof(program, all);
   }
   if (all.run.span <= 0 && all.kernels.empty()) {
     all.run.device = "cpu";
-    all.run.card = {}; // what it does meanwhile is not the program's
-    count_by_perf(program, asked.quick, all);
+    all.run.card = {};                // what it does meanwhile is not the program's
+    constexpr double long_enough = 2; // seconds, beside which perf's own work is little
+    count_by_perf(program, asked.quick || all.run.wall > long_enough, all);
   }
   return all;
 }
@@ -264,6 +302,18 @@ std::optional<std::vector<std::string>> take_program(int& argc, char** argv) {
     return words;
   }
   return {};
+}
+
+void require_marked_program(int argc, char** argv) {
+  if (argc < 3 || std::string_view(argv[1]) != "doctor") return;
+  const std::string first = argv[2];
+  const bool has_words = argc > 3 && argv[3][0] != '-'; // a kernel has none
+  const bool is_path = first.find('/') != std::string::npos && first.find(':') == std::string::npos;
+  if (first.starts_with('-') || !(has_words || is_path)) return;
+  std::error_code none;
+  if (std::filesystem::is_directory(first, none)) return;
+  refuse_if(!launch::find_program(first).empty(), "{} is a program: give ridge doctor -- {}{}",
+            first, first, has_words ? " ..." : "");
 }
 
 bool explain_foreign(const std::string& cause) {

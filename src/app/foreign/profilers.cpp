@@ -183,6 +183,12 @@ bool has_amd() {
          (access("/dev/kfd", F_OK) == 0 && !find_rocprof().empty());
 }
 
+bool is_recorded(const Environment& variables) {
+  for (const auto& [name, value] : variables)
+    if (name == "RIDGE_TIMELINE") return !fs::is_empty(value);
+  return false;
+}
+
 Foreign timeline_of(const Profiled& program, const std::function<void(const Environment&)>& run) {
   const std::string library = library_folder() + "/ridge/ridge_timeline.so";
   Foreign none;
@@ -193,9 +199,13 @@ Foreign timeline_of(const Profiled& program, const std::function<void(const Envi
     return none;
   }
   const Scratch folder;
-  run({{"CUDA_INJECTION64_PATH", library}, {"RIDGE_TIMELINE", folder.file()}});
+  const Environment variables{{"CUDA_INJECTION64_PATH", library},
+                              {"RIDGE_TIMELINE", folder.file()}};
+  run(variables);
   Foreign found = longest_timeline(folder.file(), program);
-  const bool is_cuda = !fs::is_empty(folder.file());
+  const bool is_cuda = is_recorded(variables);
+  constexpr double start = 0.1, record = 2e-6; // seconds, at most
+  if (is_cuda) found.run.recording = start + record * found.run.records;
   if (is_cuda && found.run.device.empty()) found.run.device = "cuda:0";
   if (found.run.span > 0) return found;
   std::uintmax_t written = 0;
@@ -324,10 +334,14 @@ void count_by_perf(const Profiled& program, bool at_once, Foreign& all) {
     all.run.notes.emplace_back("the system sees no counters of this processor (a virtual machine "
                                "must be given them): misses "
                                "of caches, branches and the TLB are not known");
-  if ((at_once ? counting : run(sample)).status != 0) return;
+  const Ended sampled = at_once ? counting : run(sample);
+  if (sampled.status != 0) return;
   const std::string report = report_of_perf(samples);
   keep_text(program.keep, report, "perf.txt");
   take_functions(all, report);
+  constexpr double many = 0.1; // seconds, in which perf takes twenty samples
+  if (all.kernels.empty() && sampled.user + sampled.system > many)
+    note(all.run, "perf took no samples: no process of it used a core for long enough (5 ms)");
 }
 
 Foreign read_profiler_file(const std::string& file) {

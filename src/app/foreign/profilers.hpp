@@ -33,6 +33,10 @@ inline void note(doctor::ForeignRun& run, std::string text) {
 [[nodiscard]] doctor::Foreign timeline_of(const Profiled& program,
                                           const std::function<void(const Environment&)>& run);
 
+/// True where the driver loaded the recorder of timelines into a program that ran with these
+/// variables.
+[[nodiscard]] bool is_recorded(const Environment& variables);
+
 /// Counts launches of the kernels that are asked for, by ncu. Failures to count, and how counting
 /// is allowed, goes to the notes.
 void count_by_ncu(const Profiled& program, const doctor::ForeignAsked& asked, doctor::Foreign& all);

@@ -52,6 +52,7 @@ constexpr std::array card_fields{std::pair{"samples", &CardState::samples},
                                  std::pair{"by_setting", &CardState::by_setting}};
 
 constexpr std::array run_fields{std::pair{"seconds", &ForeignRun::wall},
+                                std::pair{"recording_seconds", &ForeignRun::recording},
                                 std::pair{"cpu_seconds", &ForeignRun::cpu},
                                 std::pair{"system_seconds", &ForeignRun::kernel_cpu},
                                 std::pair{"page_faults", &ForeignRun::faults},

@@ -32,13 +32,38 @@ bool is_here(const Subject& s) {
   return s.all.run.wall > 0.05 && s.all.run.span <= 0;
 }
 
+/// A program that hardly runs: fewer than this of its seconds does a core work for it. One of ten
+/// that share a core has more.
+constexpr double hardly = 0.05;
+double share_of_core(const ForeignRun& r) {
+  return r.cpu / r.wall;
+}
+
+ForeignCause waits_outside() {
+  ForeignCause c = of_processor(
+      "waits-outside",
+      "the program hardly runs: it sleeps, or waits for files, input or other programs",
+      "of its time a core works for it", hardly);
+  c.above = false;
+  c.evidence = [](const Subject& s) -> Counted {
+    constexpr double long_enough = 0.2; // seconds, beside which a program's start is little
+    const ForeignRun& r = s.all.run;
+    return is_here(s) && r.wall > long_enough ? Counted(share_of_core(r)) : Counted();
+  };
+  c.gain = [](const Subject&, double evidence) { return std::min(10.0, 1 / evidence); };
+  c.experiment = "strace -f -c -w in front of it: the calls in which its time passes";
+  c.action = "do other work meanwhile, read and write ahead in a thread, or look at what it waits "
+             "for";
+  return c;
+}
+
 ForeignCause idle_cores() {
   ForeignCause c = of_processor("idle-cores", "cores that the program may use have nothing to do",
                                 "of the cores' time is used", 0.6);
   c.above = false;
   c.evidence = [](const Subject& s) -> Counted {
     const ForeignRun& r = s.all.run;
-    if (!is_here(s) || r.cores <= 1) return {};
+    if (!is_here(s) || r.cores <= 1 || share_of_core(r) < hardly) return {};
     return r.cpu / (r.wall * r.cores) + share_of_others(r);
   };
   c.gain = [](const Subject& s, double evidence) {
@@ -178,8 +203,8 @@ ForeignCause other_node() {
 } // namespace
 
 std::vector<ForeignCause> processor_causes() {
-  return {idle_cores(),    system_time(), oversubscribed(), waits_for_memory(),
-          branch_misses(), tlb(),         other_node()};
+  return {waits_outside(),    idle_cores(),    system_time(), oversubscribed(),
+          waits_for_memory(), branch_misses(), tlb(),         other_node()};
 }
 
 } // namespace ridge::doctor

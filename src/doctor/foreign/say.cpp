@@ -131,11 +131,15 @@ std::string held_down_text(const CardState& c) {
 }
 
 /// What there is to say of a program on the cpu of which no cause holds.
-std::string limit_text(const ForeignRun& run) {
+std::string limit_text(const Foreign& all) {
+  const ForeignRun& run = all.run;
   if (run.device != "cpu" || run.wall <= 0) return {};
-  return run.processor.cycles ? "no cause of the whole program holds: see its functions\n"
-                              : "no cause holds by times alone: misses of caches and branches take "
-                                "counters of the processor\n";
+  const char* const so_far = run.processor.cycles ? "" : " by times alone";
+  if (!all.kernels.empty())
+    return fmt::format("no cause of the whole program holds{}: see its functions\n", so_far);
+  return fmt::format(
+      "no cause holds{}{}\n", so_far,
+      run.processor.cycles ? "" : ": misses of caches and branches take counters of the processor");
 }
 
 std::string run_text(const Foreign& all) {
@@ -143,6 +147,9 @@ std::string run_text(const Foreign& all) {
   std::string text;
   if (r.wall > 0) {
     text += fmt::format("program    {}", to_text(Seconds{r.wall}));
+    if (r.recording > 0)
+      text += fmt::format(", at most {} of it to record its timeline",
+                          percent(std::min(1.0, r.recording / r.wall)));
     if (r.span <= 0 && r.cores > 0)
       text += fmt::format(
           "; {:.2f} of {:g} cores busy{}, {} in the system, {} of memory, {:.0f} page faults",
@@ -206,12 +213,15 @@ std::string reached_text(const Foreign& all, const ForeignKernel& k, const Forei
   return text + "\n";
 }
 
-/// The limit of a kernel of which no cause holds.
-std::string limit_text(const ForeignKernel& k) {
+/// The limit of a kernel of which no cause holds. `least_known`: bytes that it must move at least.
+std::string limit_text(const ForeignKernel& k, bool least_known) {
   constexpr double mostly_start = 4e-6; // seconds; a launch that does nothing takes half of them
   const Busy busy = busy_of(k.counts);
   if (busy.most() >= busy_enough)
-    return fmt::format("no cause holds: {} is the limit\n", busy.busiest().second);
+    return fmt::format("no cause holds: {} is the limit{}\n", busy.busiest().second,
+                       busy.busiest().second == "memory" && !least_known
+                           ? "; whether it fetches data twice is known with --bytes"
+                           : "");
   if (k.mean() > 0 && k.mean() < mostly_start)
     return "no cause of its own: so short a launch is mostly its start and its end; give it more "
            "to do, or launch fewer\n";
@@ -219,12 +229,27 @@ std::string limit_text(const ForeignKernel& k) {
          "launch\n";
 }
 
+/// "sort<...>" of "sort<Iterator<int*>, Less>" where it is long; names that do not close what they
+/// open, as operator<, stay.
+std::string without_arguments(const std::string& name) {
+  constexpr std::size_t long_enough = 60;
+  if (name.size() <= long_enough) return name;
+  std::string text;
+  int open = 0;
+  for (const char c : name) {
+    open -= c == '>';
+    if (open == 0) text += c == '>' ? "...>" : std::string(1, c);
+    open += c == '<';
+  }
+  return open == 0 ? text : name;
+}
+
 std::string kernel_lines(const Foreign& all, const ForeignKernel& k, const ForeignAsked& asked,
                          int number, std::size_t shown) {
   const double whole = all.kernel_seconds();
   const bool on_cpu = all.run.device == "cpu"; // functions, of which perf has samples
-  std::string text =
-      fmt::format("\n{} {} {}\n", on_cpu ? "function" : "kernel  ", number, short_name(k.name));
+  std::string text = fmt::format("\n{} {} {}\n", on_cpu ? "function" : "kernel  ", number,
+                                 short_name(on_cpu ? without_arguments(k.name) : k.name));
   if (on_cpu)
     return text + fmt::format("time       {} of the samples{}\n",
                               percent(whole > 0 ? k.seconds / whole : 0),
@@ -242,7 +267,8 @@ std::string kernel_lines(const Foreign& all, const ForeignKernel& k, const Forei
   text += "\n" + reached_text(all, k, asked);
   const auto found = diagnose_kernel(all, k, asked.bytes);
   add_causes(text, all, &k, found, shown);
-  if (found.empty() && !k.counted_by.empty()) text += limit_text(k);
+  if (found.empty() && !k.counted_by.empty())
+    text += limit_text(k, asked.bytes > 0 || all.run.device_bytes > 0);
   return text;
 }
 
@@ -266,7 +292,7 @@ std::string foreign_text(const Foreign& all, const ForeignAsked& asked) {
   std::string text = run_text(all);
   const auto causes = diagnose_run(all);
   add_causes(text, all, nullptr, causes);
-  text = wrapped(causes.empty() ? text + limit_text(all.run) : text);
+  text = wrapped(causes.empty() ? text + limit_text(all) : text);
   int number = 0;
   for (const ForeignKernel* const kernel : chosen(all, asked)) {
     ++number;

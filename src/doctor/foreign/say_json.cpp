@@ -66,7 +66,8 @@ Json json_of(const ForeignRun& r) {
     program = Json{{"seconds", r.wall},
                    {"cpu_seconds", r.cpu},
                    {"cores", r.cores},
-                   {"others_seconds", r.others}};
+                   {"others_seconds", r.others},
+                   {"recording_seconds", r.recording}};
   if (!r.device_name.empty()) program["device_name"] = r.device_name;
   if (r.span > 0) {
     program["timeline"] = {{"seconds", r.span},

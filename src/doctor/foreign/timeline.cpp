@@ -93,6 +93,7 @@ public:
   void take(std::string_view line) {
     if (line.size() < 3 || line[1] != '\t') return;
     const std::string_view rest = line.substr(2);
+    ++run_.records;
     switch (line[0]) {
     case 'K':
       return take_kernel(fields_of(rest, 13));
@@ -111,6 +112,7 @@ public:
     case 'L':
       run_.notes.push_back(
           fmt::format("{} calls of CUDA were left out of the timeline", number(rest)));
+      run_.records += static_cast<double>(number(rest));
       return;
     default:
       return;

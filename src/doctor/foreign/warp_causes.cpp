@@ -178,7 +178,9 @@ ForeignCause few_warps_launched() {
     return room_filled(k);
   };
   c.gain = [](const Subject& s, double) {
-    return s.gain_of_more_under_way(std::min(2.0, 1 / rounds(s.counts()).value_or(1)));
+    const double seconds = s.kernel->launch_seconds.value_or(1);
+    const double more = s.gain_of_more_under_way(1 / rounds(s.counts()).value_or(1));
+    return seconds / (least_seconds + (seconds - least_seconds) / more);
   };
   c.experiment = "the same kernel on twice the data: the time grows less than the data";
   c.action = "smaller tiles, the longest loop split over blocks (split-k), more items at once, or "

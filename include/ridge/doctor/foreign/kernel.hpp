@@ -127,8 +127,9 @@ struct CardState {
 /// Time of a program beside its kernels, from a timeline. Seconds.
 struct ForeignRun {
   ProcessorCounts processor;
-  double wall = 0;       ///< of the program, undisturbed; 0: it did not run here
-  double cpu = 0;        ///< of all its threads, undisturbed
+  double wall = 0;       ///< of the program; 0: it did not run here
+  double recording = 0;  ///< of these, at most: what recording the timeline took; 0: undisturbed
+  double cpu = 0;        ///< of all its threads
   double kernel_cpu = 0; ///< of these, in the system's kernel
   double faults = 0, switches = 0, involuntary = 0; ///< page faults, context switches of both kinds
   double most_bytes = 0;                            ///< of the host's memory
@@ -142,6 +143,7 @@ struct ForeignRun {
   /// Of `idle`: what the host did, by CUDA's calls. `outside`: no call of CUDA.
   double waiting = 0, allocating = 0, launching = 0, loading = 0, outside = 0;
   double launches = 0, waits = 0, allocations = 0; ///< calls
+  double records = 0; ///< of the timeline: kernels, copies and all calls
   double copied_bytes = 0, pageable_bytes = 0, copy_seconds = 0;
   double device_bytes = 0; ///< most that was allocated on the device at once; 0: not known
   std::string device, device_name;
