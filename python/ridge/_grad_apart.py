@@ -43,9 +43,10 @@ class Apart:
     def run(self, read: Sequence[Any], outs: Sequence[Any], device: Optional[str],
             numbers: Mapping[str, float]) -> None:
         for part, out in zip(self.parts, outs):
-            mine = {n: x for n, x in numbers.items() if n in (part.stencil.numbers or ())}
+            mine: Any = {n: x for n, x in numbers.items() if n in (part.stencil.numbers or ())}
             part.stencil(*[read[i] for i in part.reads], out=out, device=device, **mine)
-        self.shell(*read, out=outs[0] if len(outs) == 1 else tuple(outs), device=device, **numbers)
+        of_shell: Any = numbers
+        self.shell(*read, out=outs[0] if len(outs) == 1 else tuple(outs), device=device, **of_shell)
 
 
 def apart_of(chain: Chain) -> Optional[Apart]:
