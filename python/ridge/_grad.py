@@ -11,6 +11,7 @@ import numpy as np
 from . import _arrays, _core
 from ._adjoint import Box, Form, adjoint_of
 from ._chain import Chain, chain_of
+from ._grad_apart import Apart, apart_of
 from ._gradients import gradients_type
 from ._kernel import Kernel
 from ._record import Record, Records
@@ -58,11 +59,17 @@ class Gradient:
         self._is_array = {n: n in arrays or n == _OUT for n in self.by}
         #: The adjoint, a chain: it takes what it reads of the kernel's arrays, then the cotangents.
         self.adjoint: Optional[Chain] = None
+        #: As stencils, and a chain for the items near the ends.
+        self._apart: Optional[Apart] = None
+        #: What the latest call ran first.
+        self._ran: Optional[Kernel] = None
         if made.by:
             outer = getattr(kernel, "outer", 0)
             chain = chain_of(made.traced, made.edge, [f"gradient_{n}" for n in made.by])
             chain._system = f"{chain.__name__} is an adjoint; systems are made of a chain itself"
             self.adjoint = chain._with_outer(outer) if outer else chain
+            if form.edge == "none" and made.edge == "clamp" and len(form.operations) == 1 and not outer:
+                self._apart = apart_of(chain)
 
     def __repr__(self) -> str:
         return f"<ridge.grad of {self.kernel.__name__} by {', '.join(self.by)}>"
@@ -90,11 +97,21 @@ class Gradient:
         if self.adjoint is not None:
             read = self._read(given, weights)
             outs = self._outs(read, out)
-            self.adjoint(*read, out=outs[0] if len(outs) == 1 else outs, schedule=schedule, device=device,
-                         **self._numbers(numbers))
+            self._run(read, outs, schedule, device, self._numbers(numbers))
             for name, array in zip(self._made, outs):
                 found[name] = array if self._is_array[name] else _arrays.sum_of(array)
         return found
+
+    def _run(self, read: Sequence[Any], outs: Sequence[Any], schedule: str, device: Optional[str],
+             numbers: Mapping[str, float]) -> None:
+        """Computes all that the adjoint does, of its arrays and numbers."""
+        if self._apart is not None and schedule == "auto" and self._apart.takes(outs[0], device):
+            self._apart.run(read, outs, device, numbers)
+            self._ran = self._apart.parts[0].stencil
+        else:
+            self._chain()(*read, out=outs[0] if len(outs) == 1 else tuple(outs), schedule=schedule, device=device,
+                          **numbers)
+            self._ran = self.adjoint
 
     def _recorded(self, given: Sequence[Any], weights: Sequence[Any], device: Optional[str],
                   numbers: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,8 +126,8 @@ class Gradient:
 
     @property
     def record(self) -> Record:
-        """The record of the adjoint's latest call; not timed."""
-        return self._chain().record
+        """The record of the adjoint's latest call, of its first stencil where it ran as several; not timed."""
+        return (self._ran or self._chain()).record
 
     def measure(self, *arrays: Any, schedule: str = "auto", device: Optional[str] = None, repeat: int = 15,
                 check: bool = True, **numbers: float) -> Record:

@@ -23,6 +23,7 @@ from ._grad import Gradient, _form_of
 from ._gradients import gradients_type
 from ._sweeps import Sweeps, _boundary_text
 from ._trace import Parameter, Value
+from ._traced import Traced
 
 
 @dataclass
@@ -224,6 +225,9 @@ class _StepBack:
         taken = {p.name for p in (*traced.arrays, *traced.numbers)}
         self.reads = [kernel.arrays.index(n) for n in made.reads]
         self.is_weighted = bool(made.cotangents)
+        #: Where the oldest level before a step is weighted with what the newest one after it is, as in waves, no launch
+        #: writes it: the sign; else 0.
+        self.handed = self._handed(traced)
         #: Gradients that begin from an array.
         self.onto = [n for n in self.by if n != self.states[-1]]
         for name in self.onto:
@@ -234,12 +238,27 @@ class _StepBack:
             p.kind, p.rank = "array", traced.rank
             traced.arrays.append(p)
             k = self.by.index(name)
-            traced.results[k] = Value("+", (traced.results[k], Value("load", data=(p, here))))
+            sign = "-" if self.handed < 0 and name == self.states[-2] else "+"
+            traced.results[k] = Value(sign, (traced.results[k], Value("load", data=(p, here))))
+        if self.handed:
+            del traced.results[self.by.index(self.states[-1])]
+            self.by.remove(self.states[-1])
         self.chain: Chain = chain_of(traced, made.edge, [f"gradient_{n}" for n in self.by],
                                      says_interior=self.is_zero_outside)
         #: Arrays that are read at a distance: what lies beyond faces has a gradient, too.
         self.far = {v.data[0].name for op in form.operations for v in reachable([op.value])
                     if v.op == "load" and any(v.data[1])}
+
+    def _handed(self, traced: Traced) -> int:
+        newest, oldest = self.states[0], self.states[-1]
+        if not self.is_zero_outside or len(self.states) != 2 or not {newest, oldest} <= set(self.by):
+            return 0
+        value = traced.results[self.by.index(oldest)]
+        sign = 1
+        while value.op == "negate":
+            (value,), sign = value.args, -sign
+        is_weight = value.op == "load" and value.data[0] is traced.arrays[-1] and not any(value.data[1])
+        return sign if is_weight and self.is_weighted else 0
 
 
 class _Back:
@@ -250,6 +269,8 @@ class _Back:
         self.adjoint, self.faces, self.device = adjoint, faces, device
         #: What the levels are weighted with, and sums by name of others; arrays to write to.
         self.weights = weights
+        if adjoint.handed < 0:
+            weights[-1] *= -1
         self.sums: dict[str, Any] = {n: self._nothing() for n in adjoint.by if n not in adjoint.states}
         self.free: list[Any] = []
         self.coefficients = [_arrays.wide(c) for c in coefficients]
@@ -278,11 +299,13 @@ class _Back:
             used.append(self.sums[name])
             self.sums[name] = made[name]
         before = []
+        if adjoint.handed:
+            made[states[-1]] = used.pop(0)
         for k, name in enumerate(states):
             weight = made[name] if name in made else after[name] if name in after else None
             if name in made and name in after:
                 used.append(after[name])
-            before.append(self._weight(k, name, weight))
+            before.append(weight if k > 0 and adjoint.handed else self._weight(k, name, weight))
         self.weights, self.free = before, self.free + used
 
     def _weight(self, k: int, name: str, weight: Any) -> Any:
@@ -301,6 +324,8 @@ class _Back:
         return weight
 
     def by_states(self) -> dict[str, Any]:
+        if self.adjoint.handed < 0:
+            self.weights[-1] *= -1
         return {n: _arrays.copy_of(self.faces.inner(w)) for n, w in zip(self.adjoint.states, self.weights)}
 
     def by_others(self) -> dict[str, Any]:

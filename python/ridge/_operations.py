@@ -106,7 +106,8 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
             body += "".join(f"    carry[{i}] = next{i};\n" for i in order.values())
             value = "next0"
         domain = f"{{{_triple(op.begin)}, {_triple(op.end)}}}"
-        near = f"  static constexpr ridge::chain::Domain interior{_interior(op)};\n" if is_bounded else ""
+        near = ", ".join(map(_triple, interior_of(op)))
+        near = f"  static constexpr ridge::chain::Domain interior{{{near}}};\n" if is_bounded else ""
         parts.append(
             f"struct operation_{op.name} {{\n"
             f"  static constexpr const char* name = \"{op.name}\";\n"
@@ -153,7 +154,7 @@ def _matrix(name: str, rows: Any) -> str:
     return f"  {of} {name} = [] {{ {of} m; {sets} return m; }}();\n"
 
 
-def _interior(op: Operation) -> str:
+def interior_of(op: Operation) -> Range:
     """The items that have all neighbours that it reads, and are within no bound that counts from the other
     end and within all others."""
     begin, end = [0, 0, 0], [0, 0, 0]
@@ -166,7 +167,7 @@ def _interior(op: Operation) -> str:
             for d, distance in enumerate(cpp_offset(v.data[1])):
                 begin[d] = max(begin[d], -distance)
                 end[d] = max(end[d], distance)
-    return f"{{{_triple(begin)}, {_triple([-n for n in end])}}}"
+    return begin, [-n for n in end]
 
 
 def _inside(value: Value, text: str) -> str:

@@ -54,7 +54,11 @@ def stencil(function: Optional[Callable[..., Any]] = None, *, source: Optional[s
 
 
 def _from_function(function: Callable[..., Any]) -> Stencil:
-    traced = trace(function, "stencil")
+    return stencil_of(trace(function, "stencil"))
+
+
+def stencil_of(traced: Traced) -> Stencil:
+    """The stencil of a trace with one result."""
     source = in_own_namespace(_text(traced), traced.name, "stencil", members_of(traced.numbers))
     made = Stencil(traced.name, [p.name for p in traced.arrays], source,
                    [p.name for p in traced.numbers], traced.defaults, traced.doc)

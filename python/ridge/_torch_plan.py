@@ -27,7 +27,9 @@ class Plan:
         made = len(gradient._made)
         self.adjoint, _ = chain._bind_numbers(own, len(reads) + len(weights) + made)
         #: Numbers of the adjoint among the kernel's; arrays and cotangents that it reads.
-        self.picked = tuple(self.names.index(n) for n in chain.numbers or ())
+        self.adjoint_numbers = chain.numbers or ()
+        self.picked = tuple(self.names.index(n) for n in self.adjoint_numbers)
+        self.apart = gradient._apart
         self.reads, self.weights, self.made = reads, weights, made
         #: Which of the adjoint's results is the gradient by each array.
         self.places = tuple(gradient._made.index(n) if n in gradient._made else None for n in kernel.arrays)
@@ -103,8 +105,12 @@ def _function() -> Any:
             else:
                 new = empty_like if plan.is_adjoint_whole else zeros_like
                 found = tuple([new(given[0]) for _ in range(plan.made)])
-                plan.adjoint.run((*saved, *[given[k] for k in plan.weights], *found),
-                                 tuple([values[i] for i in plan.picked]), "auto", device, True)
+                read = (*saved, *[given[k] for k in plan.weights])
+                own = tuple([values[i] for i in plan.picked])
+                if plan.apart is not None and plan.apart.takes(given[0], device):
+                    plan.apart.run(read, found, device, dict(zip(plan.adjoint_numbers, own)))
+                else:
+                    plan.adjoint.run((*read, *found), own, "auto", device, True)
             return (None, None, *[None if k is None else found[k] for k in plan.places])
 
     return Planned

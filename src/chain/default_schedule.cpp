@@ -157,15 +157,37 @@ bool reads_across(const Description& d) {
   return false;
 }
 
+/// True where all operations say which items are interior, for which lanes then march.
+bool says_interior(const Description& d) {
+  return std::all_of(d.operations.begin(), d.operations.end(),
+                     [](const OperationInfo& op) { return op.says_interior; });
+}
+
+/// True where an operation reads more than two items away along the last dimension.
+bool reads_far(const Description& d) {
+  constexpr int near = 2;
+  for (const OperationInfo& op : d.operations) {
+    for (const Access& a : op.accesses) {
+      if (std::max(a.reach.high.z, -a.reach.low.z) > near) return true;
+    }
+  }
+  return false;
+}
+
 /// Threads along x, and rows where x is short. Lanes that march read what the rows beside theirs
 /// have read: a block is square then.
 BlockShape block_for(const Description& d, const Range& n) {
   if (d.marches_alone())
     return d.rank > 2 && n.y > 1 ? BlockShape{{32, 4, 1}} : BlockShape{{128, 1, 1}};
   // For each row of its own a block of one row reads five from the L2 in three dimensions, one of 4
-  // rows in two planes 2.5; in two dimensions three, and one of 8 rows 1.25.
-  if (reads_across(d) && n.x >= 32 && n.y >= 8)
-    return n.z > 1 ? BlockShape{{32, 4, 2}} : BlockShape{{32, 8, 1}};
+  // rows in two planes 2.5; in two dimensions three, and one of 8 rows 1.25. Chains that do not say
+  // which items are interior compute more at each, and are fastest in these
+  // (docs/design/python.md).
+  if (reads_across(d) && n.x >= 32 && n.y >= 8) {
+    if (n.z == 1) return BlockShape{{32, 8, 1}};
+    if (says_interior(d)) return BlockShape{{32, 4, 2}};
+    return reads_far(d) ? BlockShape{{32, 4, 1}} : BlockShape{{64, 4, 1}};
+  }
   // Where several arrays are read around the item a lane takes 100 registers and more: of blocks of
   // 128 a multiprocessor holds more warps.
   BlockShape block{{d.dimensions[0].edge == Edge::given ? 128 : 256, 1, 1}};
@@ -354,7 +376,7 @@ void set_interior(const DeviceFacts& facts, const Description& d, const Range& n
   constexpr Index access_bytes = 16;
   constexpr Index lanes_of_unit = 4096;
   constexpr Index least = 8;
-  if (!reads_across(d) || d.joined_ends()[0] != d.last() || n.x < 32) return;
+  if (!reads_across(d) || !says_interior(d) || d.joined_ends()[0] != d.last() || n.x < 32) return;
   const Index items = access_bytes / d.element_bytes;
   const Index rows = n.items() / (items * lanes_of_unit * std::max(facts.units, 1));
   if (rows < least) return;

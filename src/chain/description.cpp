@@ -187,7 +187,8 @@ Description detail::describe(const DeclaredChain& c) {
                             op->flops,
                             op->scan,
                             op->carried,
-                            op->branch});
+                            op->branch,
+                            op->says_interior});
   }
   d.groups.assign(c.groups, c.groups + c.group_count);
   check(d);

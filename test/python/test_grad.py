@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ridge
-from ridge import _derivatives, _tangent
+from ridge import _derivatives, _grad_apart, _tangent
 from ridge._adjoint import adjoint_of
 from ridge._chain import chain_of
 
@@ -213,6 +213,25 @@ def check_marches(gradient, rng):
                 np.testing.assert_array_equal(a, b)
 
 
+def check_apart(gradient, rng, monkeypatch):
+    """Large arrays of a GPU: stencils away from the ends, then the items near them."""
+    monkeypatch.setattr(_grad_apart, "LEAST_ITEMS", 0)
+    for shape in ((13, 20), (4, 40), (6, 7), (5, 5)):
+        u, k, w = rng.uniform(0.5, 1.5, (3, *shape))
+        outs = np.full((2, *shape), np.nan)
+        gradient(u, k, w, rate=0.2, device=SIMT, out=tuple(outs))
+        apart = min(shape) > 4  # else there is no item away from the ends
+        assert gradient.record.kernel == "diffusion_adjoint" + apart * "_gradient_u"
+        for a, b in zip(outs, gradient(u, k, w, rate=0.2, device=SIMT, schedule="steps=1")):
+            np.testing.assert_allclose(a, b, rtol=0, atol=4e-15)
+
+
+def test_adjoints_that_are_stencils_away_from_the_ends():
+    assert ridge.grad(ridge.stencil(lambda u: u[1, 0] * u[0, 1]))._apart is not None
+    assert ridge.grad(ridge.stencil(lambda u: u[2, 0]))._apart is None  # leaves rows that lie within all bounds
+    assert ridge.grad(ridge.chain(edge="clamp")(lambda u: u[1, 0]))._apart is None
+
+
 def test_adjoints_say_which_points_are_interior(diffusion):
     def interior(gradient):
         return re.findall(r"interior\{(.*)\};", gradient.adjoint.source)
@@ -224,7 +243,7 @@ def test_adjoints_say_which_points_are_interior(diffusion):
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (4, 7), (5, 19)])
-def test_diffusion_has_the_gradient_of_its_differences(device, rng, diffusion, shape):
+def test_diffusion_has_the_gradient_of_its_differences(device, rng, diffusion, shape, monkeypatch):
     u, k = rng.uniform(0.5, 1.5, (2, *shape))
     gradient = compare_all(diffusion, [u, k], rate=0.2, device=device)
     w, before = rng.standard_normal((2, *shape))
@@ -236,6 +255,7 @@ def test_diffusion_has_the_gradient_of_its_differences(device, rng, diffusion, s
             np.testing.assert_allclose(a, b, rtol=0, atol=0 if device == "cpu" else 1e-15)
     if device == SIMT:
         check_marches(gradient, rng)
+        check_apart(gradient, rng, monkeypatch)
     if device == "cpu":  # one more to compile
         return
     found = ridge.grad(diffusion, by=("rate", "out"))(u, k, w, rate=0.2, device=device)

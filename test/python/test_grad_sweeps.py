@@ -71,6 +71,7 @@ def test_rows_that_begin_at_lines_and_terms_without_bounds_change_no_number(rng,
     u, before, c2, w, w2 = rng.uniform(0.05, 0.1, (5, 41))
     gradient = ridge.grad(in_time)
     assert "::inside<" not in gradient._step_back.chain.source and "interior{" in gradient._step_back.chain.source
+    assert gradient._step_back.handed == -1 and gradient._step_back.chain.outputs == ("gradient_u", "gradient_c2")
     right = gradient(u, before, c2, (w, w2), steps=7)
     monkeypatch.setattr(_arrays, "is_on_gpu", lambda array: True)
     found = gradient(u, before, c2, (w, w2), steps=7)

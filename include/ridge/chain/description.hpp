@@ -20,6 +20,7 @@ struct OperationInfo {
   Scan scan = Scan::none;
   int carried = 0; ///< values that it hands on from item to item
   Branch branch = {};
+  bool says_interior = false; ///< which items are interior (ridge/chain/interior.hpp)
 
   [[nodiscard]] bool reads(int array) const;
   [[nodiscard]] bool writes(int array) const;
@@ -110,11 +111,16 @@ struct DeclaredOperation {
   Scan scan;
   int carried;
   Branch branch;
+  bool says_interior;
 };
 template <class Op>
 constexpr DeclaredOperation declared() {
-  return {Op::name,         Op::accesses.data(), Op::accesses.size(), domain_of<Op>(),
-          said_flops<Op>(), scan_of<Op>(),       carried_by<Op>(),    branch_of<Op>()};
+  constexpr bool says_interior = requires {
+    Op::interior;
+  };
+  return {Op::name,         Op::accesses.data(), Op::accesses.size(),
+          domain_of<Op>(),  said_flops<Op>(),    scan_of<Op>(),
+          carried_by<Op>(), branch_of<Op>(),     says_interior};
 }
 /// A chain as its type declares it, as data.
 struct DeclaredChain {

@@ -6,8 +6,8 @@
 
 namespace ridge::chain::inline RIDGE_TARGET_NAME {
 
-/// True where the operations First to Last say which items are interior, by `static constexpr Domain
-/// interior`: no neighbour that they read lies beyond an end, and each value of `inside`
+/// True where the operations First to Last say which items are interior, by `static constexpr
+/// Domain interior`: no neighbour that they read lies beyond an end, and each value of `inside`
 /// (ridge/chain/inside.hpp) counts there as it does at the next interior item. Parts of ranks ask
 /// at all items.
 template <class C, int First, int Last>
@@ -22,6 +22,13 @@ constexpr bool has_interior() {
     };
   }
 }
+
+/// True of chains whose interior items hold what they compute already, by `static constexpr bool
+/// interior_done = true`: executors may leave these as they are.
+template <class C>
+inline constexpr bool has_interior_done = requires {
+  C::interior_done;
+};
 
 /// The items that are interior to all of the operations First to Last.
 template <class C, int First, int Last>

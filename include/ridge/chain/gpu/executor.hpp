@@ -172,6 +172,38 @@ int items_behind_line(const T* data, Index row) {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(data) % line / sizeof(T));
 }
 
+/// The items around the interior, which begins and ends at whole packs of `each`.
+template <class C, class T, int First, int Last>
+PointsShell<C, T, First, Last> shell_of(const Call<C, T>& call, int each) {
+  constexpr Domain d = domain_of<Operation<C, First>>();
+  constexpr Domain in = interior_of<C, First, Last>();
+  const Index3 n = call.plan->extents;
+  PointsShell<C, T, First, Last> made{
+      call.chain, narrowed<C, T, First, Last, false>(call.windows), n, {}, {}};
+  for (int k = 0; k < 3; ++k) {
+    const auto extent = static_cast<int>(k == 0 ? n.x : k == 1 ? n.y : n.z);
+    const int items = k == 0 ? each : 1;
+    made.all.begin[k] = d.begin.along(k);
+    made.all.end[k] = extent + d.end.along(k);
+    made.inner.begin[k] = tiles_of(std::max(in.begin.along(k), d.begin.along(k)), items) * items;
+    made.inner.end[k] = (extent + std::min(in.end.along(k), d.end.along(k))) / items * items;
+  }
+  return made;
+}
+
+/// Lanes for the items around the interior alone; empty where there is no interior, or places do
+/// not fit 32 bits.
+template <class C, class T, int First, int Last>
+Bound bind_shell(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
+  const Index3 n = call.plan->extents;
+  if (n.x * n.y * n.z > Index{1} << 30) return {};
+  const auto body = shell_of<C, T, First, Last>(call, 1);
+  if (body.inner.items() == 0) return {};
+  const int items = body.all.items() - body.inner.items();
+  return bind_body(queue, {{static_cast<int>(tiles_of(items, s.block.count())), 1, 1}, s.block, 0},
+                   body);
+}
+
 /// Lanes that march through interior items, and others for the shell around these; empty where
 /// there is no interior of whole accesses, or places do not fit 32 bits.
 template <class C, class T, int First, int Last>
@@ -179,34 +211,28 @@ Bound bind_interior(Queue& queue, const Call<C, T>& call, const GpuSchedule& s,
                     const AlikeWindows<C, T, First, Last>& windows) {
   constexpr int items = interior_items<C, T, First, Last>();
   using Body = PointsInterior<C, T, First, Last, items>;
-  constexpr Domain d = domain_of<Operation<C, First>>();
-  constexpr Domain in = interior_of<C, First, Last>();
   constexpr Index most = Index{1} << 30;
   const Index3 n = call.plan->extents;
   if (n.x % items != 0 || !in_packs<C, T, First, Last>(call, items) ||
       std::max(n.z * windows.plane, n.y * windows.row) > most || n.x > most)
     return {};
-  Body body{call.chain, windows, narrowed<C, T, First, Last, false>(call.windows), n, {}, {},
-            {},         1,       items_behind_line(windows.data[0], windows.row)};
-  for (int k = 0; k < 3; ++k) {
-    const auto extent = static_cast<int>(k == 0 ? n.x : k == 1 ? n.y : n.z);
-    const int each = k == 0 ? items : 1;
-    body.all.begin[k] = d.begin.along(k);
-    body.all.end[k] = extent + d.end.along(k);
-    body.inner.begin[k] = (std::max(in.begin.along(k), d.begin.along(k)) + each - 1) / each * each;
-    body.inner.end[k] = (extent + std::min(in.end.along(k), d.end.along(k))) / each * each;
-    if (body.inner.extent(k) == 0) return {};
-  }
-  const int marched = body.inner.extent(Body::march);
+  Body body{shell_of<C, T, First, Last>(call, items),
+            windows,
+            {},
+            1,
+            items_behind_line(windows.data[0], windows.row)};
+  const ItemBox& inner = body.around.inner;
+  if (inner.items() == 0) return {};
+  const int marched = inner.extent(Body::march);
   body.rows = std::min(s.steps, marched);
   const auto blocks = [](Index all, Index each) { return static_cast<int>(tiles_of(all, each)); };
-  body.blocks[0] = blocks(body.inner.end[0] + body.before, Index{s.block.x} * items);
+  body.blocks[0] = blocks(inner.end[0] + body.before, Index{s.block.x} * items);
   body.blocks[1] = Body::march == 1 ? blocks(marched, Index{body.rows} * s.block.y)
-                                    : blocks(body.inner.extent(1), s.block.y);
+                                    : blocks(inner.extent(1), s.block.y);
   body.blocks[2] = Body::march == 1 ? 1 : blocks(marched, Index{body.rows} * s.block.z);
   const int inside = body.blocks[0] * body.blocks[1] * body.blocks[2];
-  const int around = blocks(body.all.items() - body.inner.items(), s.block.count());
-  return bind_body(queue, {{inside + around, 1, 1}, s.block, 0}, body);
+  const int shell = blocks(body.around.all.items() - inner.items(), s.block.count());
+  return bind_body(queue, {{inside + shell, 1, 1}, s.block, 0}, body);
 }
 
 template <class C, class T, int First, int Last>
@@ -227,7 +253,10 @@ Bound bind_points(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
       if (const auto windows = alike<C, T, First, Last>(call))
         return bind_alike<C, T, First, Last>(queue, call, s, *windows);
     }
-    if constexpr (may_be_apart<C, First, Last>()) {
+    if constexpr (!may_be_apart<C, First, Last>()) {
+    } else if constexpr (has_interior_done<C>) {
+      if (Bound bound = bind_shell<C, T, First, Last>(queue, call, s)) return bound;
+    } else {
       if (const auto windows = alike<C, T, First, Last>(call)) {
         if constexpr (may_march_interior<C, T, First, Last>()) {
           if (s.steps > 1) {

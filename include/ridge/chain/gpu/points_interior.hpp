@@ -34,6 +34,45 @@ struct ItemBox {
   return part;
 }
 
+/// The run First to Last over the items around the interior, one a lane.
+template <class C, class T, int First, int Last>
+struct PointsShell {
+  static constexpr int max_threads = most_block_threads;
+  static constexpr int min_blocks = 2; ///< 128 registers
+  static constexpr bool prepared_early = true;
+  static constexpr const char* name = Operation<C, First>::name;
+
+  C chain;
+  NarrowWindows<C, T, First, Last, false> windows;
+  Index3 n;
+  ItemBox all, inner;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Dim3 shape = lane.block_extent();
+    item(lane, lane.block().x * (shape.x * shape.y * shape.z) + lane.rank());
+  }
+  /// An item by its number.
+  template <class Lane>
+  RIDGE_DEVICE void item(Lane& lane, int number) const {
+    RIDGE_NO_UNROLL
+    for (int i = 0; i < 6; ++i) {
+      const ItemBox part = shell_part(all, inner, i);
+      const int items = part.items();
+      if (number < items) {
+        const int above = number / part.extent(0);
+        const int x = part.begin[0] + number - above * part.extent(0);
+        const int y = part.begin[1] + above % part.extent(1);
+        const int z = part.begin[2] + above / part.extent(1);
+        const Memory<Lane, C, T, First, Last, false> memory{lane, windows, n, 0, 0, true};
+        run_item<Pack<T, 1>, First, Last, true>(chain, memory, x, y, z);
+        return;
+      }
+      number -= items;
+    }
+  }
+};
+
 /// The run First to Last over all its items: `rows` packs of Items a lane of the interior.
 template <class C, class T, int First, int Last, int Items>
 struct PointsInterior {
@@ -43,11 +82,8 @@ struct PointsInterior {
   static constexpr const char* name = Operation<C, First>::name;
   static constexpr int march = InteriorRows<C, First, Last>::march;
 
-  C chain;
+  PointsShell<C, T, First, Last> around;
   AlikeWindows<C, T, First, Last> alike;
-  NarrowWindows<C, T, First, Last, false> windows;
-  Index3 n;
-  ItemBox all, inner;
   int blocks[3]; ///< of the interior, along x, y and z
   int rows;
   int before; ///< the first item, from the begin of a line
@@ -61,7 +97,7 @@ struct PointsInterior {
       column(lane, block - above * blocks[0], above % blocks[1], above / blocks[1]);
     } else {
       const Dim3 shape = lane.block_extent();
-      shell(lane, (block - inside) * (shape.x * shape.y * shape.z) + lane.rank());
+      around.item(lane, (block - inside) * (shape.x * shape.y * shape.z) + lane.rank());
     }
   }
 
@@ -69,6 +105,7 @@ private:
   /// The items of a lane of the interior.
   template <class Lane>
   RIDGE_DEVICE void column(Lane& lane, int block_x, int block_y, int block_z) const {
+    const ItemBox& inner = around.inner;
     const Dim3 t = lane.thread();
     const Dim3 shape = lane.block_extent();
     // From the begin of a line on, so that warps have whole lines.
@@ -85,33 +122,14 @@ private:
     const auto row = static_cast<int>(alike.row);
     const auto plane = static_cast<int>(alike.plane);
     InteriorColumn<Lane, C, T, First, Last, Items> memory{
-        lane, alike, n, row, plane, x + y * row + z * plane, {}, {}};
+        lane, alike, around.n, row, plane, x + y * row + z * plane, {}, {}};
     memory.begin();
     RIDGE_NO_UNROLL
     for (int i = begin; i < end; ++i) {
       memory.look_ahead(i + 1 < end);
-      run_item<Pack<T, Items>, First, Last, false, true>(chain, memory, x, march == 1 ? i : y,
-                                                         march == 1 ? 0 : i);
+      run_item<Pack<T, Items>, First, Last, false, true>(around.chain, memory, x,
+                                                         march == 1 ? i : y, march == 1 ? 0 : i);
       memory.go_on();
-    }
-  }
-  /// An item of the shell, by its number.
-  template <class Lane>
-  RIDGE_DEVICE void shell(Lane& lane, int number) const {
-    RIDGE_NO_UNROLL
-    for (int i = 0; i < 6; ++i) {
-      const ItemBox part = shell_part(all, inner, i);
-      const int items = part.items();
-      if (number < items) {
-        const int above = number / part.extent(0);
-        const int x = part.begin[0] + number - above * part.extent(0);
-        const int y = part.begin[1] + above % part.extent(1);
-        const int z = part.begin[2] + above / part.extent(1);
-        const Memory<Lane, C, T, First, Last, false> memory{lane, windows, n, 0, 0, true};
-        run_item<Pack<T, 1>, First, Last, true>(chain, memory, x, y, z);
-        return;
-      }
-      number -= items;
     }
   }
 };
