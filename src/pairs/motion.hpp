@@ -30,8 +30,14 @@ struct Motion {
   Watch<T> watch = {};
   bool moves_some = false; ///< only these bodies:
   Span<const unsigned> some = {};
+  /// GPUs, in place of `some`: the slot of each body, and from and to which bodies move. Threads
+  /// that follow each other so have values that follow each other.
+  Span<const unsigned> home = {};
+  Index first_slot = 0, end_slot = 0;
 
-  [[nodiscard]] RIDGE_FN Index count() const { return moves_some ? some.size : position[0].size; }
+  [[nodiscard]] RIDGE_FN Index count() const {
+    return moves_some && home.size == 0 ? some.size : position[0].size;
+  }
 };
 
 /// What each kind's module offers under Motion<T>, for float and double: in queue order.

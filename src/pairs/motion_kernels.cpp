@@ -78,7 +78,12 @@ struct MoveBody {
       }
     }
     if (item >= m.count()) return;
-    const Index i = m.moves_some ? Index{lane.load(m.some, item)} : item;
+    const bool listed = m.moves_some && m.home.size == 0;
+    const Index i = listed ? Index{lane.load(m.some, item)} : item;
+    if (m.home.size != 0) {
+      const Index slot = lane.load(m.home, i);
+      if (slot < m.first_slot || slot >= m.end_slot) return;
+    }
     T squared = 0;
     RIDGE_UNROLL
     for (int c = 0; c < 3; ++c) {

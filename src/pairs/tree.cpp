@@ -162,8 +162,6 @@ void Tree<P>::share_out(int part, int parts, std::function<void(const TreeParts<
   exchange_ = std::move(exchange);
   parts_.begins.assign(static_cast<std::size_t>(parts) + 1, 0);
   parts_.bodies = octree_.count();
-  packed_ = Field<Summed>(queue_.device(), Extents{4 * octree_.count()}, "sums along the curve");
-  parts_.sums = walk_.packed = packed_.elements();
 }
 
 /// By what groups cost in the sums before, once that is known: all parts know it of all groups. The
@@ -183,10 +181,8 @@ void Tree<P>::share_by_costs(Index groups) {
   const auto share = [&](std::size_t part) {
     return static_cast<double>(part) / static_cast<double>(parts);
   };
-  parts_.moved = parts_.begins[parts] != groups;
-  if (!parts_.moved) {
-    // Messages are bound anew where shares move, so these stay as long as they are even.
-    constexpr double uneven = 1.02;
+  if (parts_.begins[parts] == groups) {
+    constexpr double uneven = 1.005; // where shares move, memory of sums lies elsewhere
     double most = 0;
     double all = 0;
     for (std::size_t p = 0; p < parts; ++p) {
@@ -194,9 +190,8 @@ void Tree<P>::share_by_costs(Index groups) {
       most = std::max(most, cost);
       all += cost;
     }
-    parts_.moved = most > uneven * share(1) * all;
+    if (most <= uneven * share(1) * all) return;
   }
-  if (!parts_.moved) return;
   const double all = cost_of(0, groups);
   double before = 0;
   Index group = 0;
@@ -206,6 +201,39 @@ void Tree<P>::share_by_costs(Index groups) {
     parts_.begins[p] = group;
   }
   parts_.begins[parts] = groups;
+}
+
+/// In messages, for the groups of the largest part. Returns the memory of before, which others
+/// reach until all have bound messages anew.
+template <class P>
+typename Tree<P>::Packed Tree<P>::make_room() {
+  const auto parts = static_cast<Index>(parts_.begins.size()) - 1;
+  Index most = 1;
+  for (std::size_t p = 0; p + 1 < parts_.begins.size(); ++p)
+    most = std::max(most, parts_.begins[p + 1] - parts_.begins[p]);
+  const Index sums = 4 * parts * parts_.group;
+  if (most <= parts_.room && packed_.sums.count() == sums * parts_.room) return {};
+  parts_.has_grown = true;
+  parts_.room = most + most / 16 + 1;
+  const Device& device = queue_.device();
+  Packed made{Field<Summed>(device, Extents{sums * parts_.room}, "sums along the curve"),
+              Field<std::uint32_t>(device, Extents{2 * parts * parts_.room}, "costs of parts")};
+  std::swap(packed_, made);
+  parts_.sums = walk_.packed = packed_.sums.elements();
+  parts_.met = packed_.met.elements();
+  return made;
+}
+
+/// What a part's groups met, to where messages have it or from there.
+template <class P>
+void Tree<P>::move_met(int part, bool out) {
+  const auto p = static_cast<std::size_t>(part);
+  std::uint32_t* const here = met_.data() + 2 * parts_.begins[p];
+  std::uint32_t* const there = packed_.met.data() + 2 * parts_.room * part;
+  const Index count = 2 * (parts_.begins[p + 1] - parts_.begins[p]);
+  if (count == 0) return;
+  copy_bytes_on_device(queue_, out ? there : here, out ? here : there,
+                       Bytes{count * static_cast<Index>(sizeof(std::uint32_t))});
 }
 
 template <class P>
@@ -218,19 +246,21 @@ void Tree<P>::walk_for_part() {
   walk_.end_group = parts_.begins[static_cast<std::size_t>(part_) + 1];
   (void)step_(queue_, TreeStep::walk, walk_);
   parts_.group = group_ = group;
-  parts_.met = {met_.data(), 2 * groups};
-  const auto between = [&](TreeStep step, Index first, Index end) {
-    walk_.first_place = first;
-    walk_.end_place = end;
+  const auto move_sums = [&](TreeStep step, int part) {
+    walk_.first_place = parts_.place(part);
+    walk_.end_place = parts_.place(part + 1);
+    walk_.packed_at = part * parts_.room * group;
     step_(queue_, step, walk_);
+    move_met(part, step == TreeStep::pack);
   };
-  const Index first = parts_.place(part_);
-  const Index end = parts_.place(part_ + 1);
   begins_("exchange");
-  between(TreeStep::pack, first, end);
+  const Packed before = make_room();
+  move_sums(TreeStep::pack, part_);
   exchange_(parts_);
-  between(TreeStep::unpack, 0, first);
-  between(TreeStep::unpack, end, parts_.bodies);
+  parts_.has_grown = false;
+  for (int part = 0; part + 1 < static_cast<int>(parts_.begins.size()); ++part) {
+    if (part != part_) move_sums(TreeStep::unpack, part);
+  }
   const Bytes costs{2 * groups * static_cast<Index>(sizeof(std::uint32_t))};
   if (met_on_host_.size().value < costs.value)
     met_on_host_ = Memory(queue_.device(), costs, "costs of groups", Memory::Place::staging);
@@ -384,11 +414,11 @@ Record Tree<P>::record(std::string_view kernel) {
 
 template <class P>
 Bytes Tree<P>::held() const {
-  const Index more =
-      needs_.count() * static_cast<Index>(sizeof(typename P::Computed)) +
-      gaps_.count() * static_cast<Index>(sizeof(Stored)) +
-      packed_.count() * static_cast<Index>(sizeof(Summed)) +
-      (next_.count() + met_.count() + cut_.count()) * static_cast<Index>(sizeof(std::uint32_t));
+  const Index more = needs_.count() * static_cast<Index>(sizeof(typename P::Computed)) +
+                     gaps_.count() * static_cast<Index>(sizeof(Stored)) +
+                     packed_.sums.count() * static_cast<Index>(sizeof(Summed)) +
+                     (next_.count() + met_.count() + packed_.met.count() + cut_.count()) *
+                         static_cast<Index>(sizeof(std::uint32_t));
   return Bytes{octree_.held().value + more + (essential_ ? essential_->held().value : 0)};
 }
 

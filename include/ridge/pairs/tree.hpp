@@ -71,10 +71,13 @@ struct TreePairs {
 template <class P>
 struct TreeParts {
   std::vector<Index> begins; ///< the first group of each part, and their end
-  bool moved = true;         ///< whether these differ from those of the sums before
-  Index group = 0;           ///< targets of a group, that follow each other along the curve
+  /// Groups that each part has room for in messages, more than it has: shares move within it, as
+  /// messages between GPUs take long to be bound.
+  Index room = 0;
+  bool has_grown = false; ///< the room, since the sums before
+  Index group = 0;        ///< targets of a group, that follow each other along the curve
   Index bodies = 0;
-  /// On the device: four sums a place along the curve, and two numbers a group.
+  /// On the device, part by part: four sums a place along the curve, and two numbers a group.
   Span<typename P::Summed> sums;
   Span<std::uint32_t> met;
 
@@ -197,6 +200,12 @@ private:
   void take_sums(const std::array<Span<Summed>, 4>& sums);
   void walk_for_part();
   void share_by_costs(Index groups);
+  struct Packed {
+    Field<Summed> sums;
+    Field<std::uint32_t> met;
+  };
+  [[nodiscard]] Packed make_room();
+  void move_met(int part, bool out);
   struct Sample;
   [[nodiscard]] Sample own_sample(Index count);
   void sum_sample(Sample& sample);
@@ -220,11 +229,11 @@ private:
   int part_ = 0;
   std::function<void(const TreeParts<P>&)> exchange_; ///< over several parts
   TreeParts<P> parts_;
-  Field<Summed> packed_;                    ///< of parts_
+  Packed packed_;                           ///< of parts_
   std::unique_ptr<Essential<P>> essential_; ///< among ranks
 };
 
-Tree(Queue&, const std::array<Span<const float>, 4>&, const TreeOptions&) -> Tree<Fp32>;
-Tree(Queue&, const std::array<Span<const double>, 4>&, const TreeOptions&) -> Tree<Fp64>;
+Tree(Queue&, const std::array<Span<const float>, 4>&, const TreeOptions&)->Tree<Fp32>;
+Tree(Queue&, const std::array<Span<const double>, 4>&, const TreeOptions&)->Tree<Fp64>;
 
 } // namespace ridge::pairs

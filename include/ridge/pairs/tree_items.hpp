@@ -77,13 +77,13 @@ struct PackSums {
 
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index n) const {
-    const Index place = w.first_place + n;
-    const Index body = access.load(w.tree.sorted_order, place);
+    const Index body = access.load(w.tree.sorted_order, w.first_place + n);
+    const Index at = 4 * (w.packed_at + n);
     for (int c = 0; c < 4; ++c) {
       if (back) {
-        access.store(w.sums[c], body, access.load_written(w.packed, 4 * place + c));
+        access.store(w.sums[c], body, access.load_written(w.packed, at + c));
       } else {
-        access.store(w.packed, 4 * place + c, access.load_written(w.sums[c], body));
+        access.store(w.packed, at + c, access.load_written(w.sums[c], body));
       }
     }
   }

@@ -55,7 +55,7 @@ struct TreeWalk {
   Index first_group = 0, end_group = std::numeric_limits<Index>::max();
   /// Sums of several parts: 4 a place along the curve, and the places that a step is for.
   Span<typename P::Summed> packed;
-  Index first_place = 0, end_place = 0;
+  Index first_place = 0, end_place = 0, packed_at = 0; ///< in `packed`, the first of them
   /// On GPUs: the next group to be walked for, how many were cut, the next part of those to be
   /// walked for; and which were cut.
   Span<std::uint32_t> next, cut;

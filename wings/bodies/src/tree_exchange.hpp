@@ -6,7 +6,7 @@
 
 namespace ridge::nbody {
 
-/// Messages between memory of the ranks' devices, bound anew where shares have moved.
+/// Messages between memory of the ranks' devices, bound anew where shares have outgrown them.
 template <class P>
 class TreeExchange {
 public:
@@ -15,7 +15,7 @@ public:
 
   /// In the order of the queue. Collective.
   void run(const pairs::TreeParts<P>& parts) {
-    if (parts.moved || !transfer_) bind(parts);
+    if (parts.has_grown || !transfer_) bind(parts);
     transfer_.run();
   }
 
@@ -23,11 +23,9 @@ private:
   void bind(const pairs::TreeParts<P>& parts) {
     transfer_ = {};
     const auto share_of = [&](int rank) -> comm::Pieces {
-      const auto r = static_cast<std::size_t>(rank);
-      const Index groups = parts.begins[r + 1] - parts.begins[r];
-      const Index sums = groups == 0 ? 0 : 4 * (parts.place(rank + 1) - parts.place(rank));
-      return {comm::Piece::of(parts.sums.data + 4 * parts.place(rank), sums),
-              comm::Piece::of(parts.met.data + 2 * parts.begins[r], 2 * groups)};
+      const Index sums = 4 * parts.room * parts.group;
+      return {comm::Piece::of(parts.sums.data + sums * rank, sums),
+              comm::Piece::of(parts.met.data + 2 * parts.room * rank, 2 * parts.room)};
     };
     transfer_ = comm::Transfer(at_, comm::to_all(at_.ranks, share_of));
   }

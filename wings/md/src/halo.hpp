@@ -10,6 +10,7 @@
 #include <ridge/device/field.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/offer.hpp>
+#include <ridge/pairs/lists/beside.hpp>
 #include <ridge/pairs/lists/lists.hpp>
 
 #include "units.hpp"
@@ -21,17 +22,20 @@ namespace ridge::md {
 
 /// Calls are collective.
 template <class T>
-class Halo {
+class Halo final : public pairs::Beside {
   using Three = std::array<Span<T>, 3>;
 
 public:
-  Halo(Queue& queue, comm::Communicator& ranks, const pairs::Lists<T>& lists)
-      : queue_(queue), ranks_(ranks), lists_(lists), at_(ranks, queue) {
+  Halo(Queue& queue, comm::Communicator& ranks, pairs::Lists<T>& lists, const Three& position)
+      : queue_(queue), ranks_(ranks), lists_(lists), position_(position), at_(ranks, queue) {
     const pairs::ListData& d = lists.data();
     const auto all = static_cast<Index>(ranks.ranks());
     units_ = ceil_div(d.bodies, Index{d.unit});
     marks_ = Field<unsigned>(queue.device(), Extents{units_ + all}, "units in lists");
     home_ = Field<unsigned>(queue.device(), Extents{d.bodies}, "slots of bodies");
+    const Index warps = d.row_counts.size / d.ways;
+    meets_ = Field<unsigned>(queue.device(), Extents{std::max<Index>(warps, 1)}, "lists of ranks");
+    lists.take(pairs::OwnLists{home_.elements(), {marks_.data(), units_}, meets_.elements()});
     all_ = Field<T>(queue.device(), Extents{6 * d.bodies}, "values of all bodies");
     most_.resize(static_cast<std::size_t>(all * all));
     std::vector<Index> firsts;
@@ -99,21 +103,46 @@ public:
 
   /// Positions of the own bodies go to ranks that need them. `moved` of all ranks are added up:
   /// there on a GPU, a word of pairs::ListHalt; on the cpu, where it is empty, in what is returned.
-  bool exchange(const Three& position, const Span<unsigned>& moved, bool have_moved = false) {
+  bool exchange(const Span<unsigned>& moved, bool have_moved = false) {
     const bool on_host = moved.size == 0;
     if (on_host) {
       for (const Index at : out_.headers)
         out_.memory.data()[at] = static_cast<T>(have_moved ? 1 : 0);
     }
-    copy(out_, position, true, moved);
+    copy(queue_, out_, true, moved);
     exchange_.run();
-    copy(in_, position, false, moved);
+    copy(queue_, in_, false, moved);
     if (on_host) {
       for (const Index at : in_.headers)
         have_moved |= in_.memory.data()[at] != 0;
     }
     return have_moved;
   }
+
+  /// GPUs: `sums` with an exchange as above beside them. Lists that meet bodies of other ranks are
+  /// summed over behind it.
+  template <class Sums>
+  void exchange_beside(const Span<unsigned>& moved, const Sums& sums) {
+    moved_ = moved;
+    lists_.take(this);
+    sums();
+    lists_.take(static_cast<pairs::Beside*>(nullptr));
+  }
+  void run(const Work& own, const Work& others) override {
+    Queue& messages = exchange_.queue();
+    exchange_.fork_first();
+    exchange_.send_beside([&] { own(queue_); },
+                          [&] {
+                            copy(messages, out_, true, moved_);
+                            exchange_.send();
+                          });
+    exchange_.receive();
+    copy(messages, in_, false, moved_);
+    others(messages);
+    exchange_.join();
+  }
+  /// The slot of each body.
+  [[nodiscard]] Span<const unsigned> homes() const { return home_.elements(); }
 
   /// Values of the bodies that each rank has moved, to all ranks.
   void gather(const Three& values, const Three& more) {
@@ -205,6 +234,7 @@ private:
   void find_units(const Span<unsigned>& halt) {
     set(marks_, 0xff);
     set(in_.units, 0xff);
+    set(meets_, 0);
     const Index ranks = ranks_.ranks();
     find_units_(queue_, {lists_.data(),
                          home_.elements(),
@@ -213,7 +243,8 @@ private:
                          first_units_.elements(),
                          begins_.elements(),
                          in_.units.elements(),
-                         halt});
+                         halt,
+                         meets_.elements()});
   }
 
   [[nodiscard]] Index first_unit(int rank) const {
@@ -243,7 +274,8 @@ private:
     take(out_, most_out);
     take(in_, most_in);
     queue_.wait();
-    exchange_ = comm::Transfer(at_, comm::all_to_all(ranks_, values_of(out_), values_of(in_)));
+    exchange_ = comm::Transfer(at_, {comm::all_to_all(ranks_, values_of(out_), values_of(in_))},
+                               comm::Travels::beside);
     ask_ = comm::Transfer(at_, comm::all_to_all(ranks_, units_of(in_), units_of(out_)));
   }
 
@@ -274,8 +306,8 @@ private:
     copied.unit = lists_.data().unit;
     return copied;
   }
-  void copy(Side& side, const Three& position, bool packs, const Span<unsigned>& moved) {
-    UnitCopy<T> copied = base(position, side.memory.elements());
+  void copy(Queue& queue, Side& side, bool packs, const Span<unsigned>& moved) {
+    UnitCopy<T> copied = base(position_, side.memory.elements());
     copied.units = side.units.elements();
     copied.places = side.places.elements();
     copied.packs = packs;
@@ -283,19 +315,21 @@ private:
       copied.headers = side.header_places.elements();
       copied.moved = moved;
     }
-    copy_units_(queue_, copied);
+    copy_units_(queue, copied);
   }
 
   Queue& queue_;
   comm::Communicator& ranks_;
-  const pairs::Lists<T>& lists_;
+  pairs::Lists<T>& lists_;
+  Three position_;
+  Span<unsigned> moved_; ///< of the exchange beside sums
   CopyUnits<T>* copy_units_ = offered<CopyUnits<T>>(queue_.device().kind(), typeid(UnitCopy<T>));
   FindUnits* find_units_ = offered<FindUnits>(queue_.device().kind(), typeid(UnitNeeds));
   SayUnits* say_units_ = offered<SayUnits>(queue_.device().kind(), typeid(UnitWords));
   comm::Endpoint at_;
   Index units_ = 0, halo_units_ = 0, version_ = 0;
   bool builds_without_host_ = false;
-  Field<unsigned> marks_, home_; ///< UnitNeeds; marks with the counts behind them
+  Field<unsigned> marks_, home_, meets_; ///< UnitNeeds; marks with the counts behind them
   Field<Index> first_units_, begins_;
   Field<T> all_;            ///< six values of each slot
   std::vector<Index> most_; ///< units that messages have room for: to a rank, from a rank

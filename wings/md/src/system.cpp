@@ -50,7 +50,7 @@ public:
                                       ranks.ranks()});
     if (goes_on) load(start.position, position_);
     if (ranks.ranks() > 1) {
-      halo_.emplace(queue_, ranks, *lists_);
+      halo_.emplace(queue_, ranks, *lists_, spans(position_));
       halo_->plan();
     }
     const pairs::NearBodies<T> bodies{
@@ -86,7 +86,7 @@ public:
       move({owed_kick_, half_kick}, static_cast<T>(parameters_.dt));
       if (!halo_) {
         if (lists_->has_moved()) rebuild();
-      } else if (halo_->exchange(spans(position_), {}, lists_->has_moved())) {
+      } else if (halo_->exchange({}, lists_->has_moved())) {
         rebuild();
       }
       programs_->force.run();
@@ -153,7 +153,8 @@ public:
       record.details.push_back({std::string("seconds_") + name, least, {}});
     };
     add("forces", [&] { programs_->force.run(); });
-    if (halo_) add("exchange", [&] { (void)halo_->exchange(spans(position_), halted()); });
+    if (halo_) add("exchange", [&] { (void)halo_->exchange(halted()); });
+    if (halo_ && halt_.size != 0) add("forces_and_exchange", [&] { take_forces(); });
     if (halt_.size == 0) add("look", [&] { (void)lists_->has_moved(); });
     add("build", [&] { rebuild(); });
     add("move", [&] { move({half_kick(), half_kick()}, static_cast<T>(parameters_.dt)); });
@@ -291,9 +292,10 @@ private:
     }
     turns_->give_rounds(std::min(most, steps / each), lists_->data(), version(), [this, each] {
       for (Index step = 0; step < each; ++step) {
-        programs_->force.run();
-        move_all(half_kick());
+        step == 0 ? programs_->force.run() : take_forces();
+        move({half_kick(), half_kick()}, static_cast<T>(parameters_.dt));
       }
+      if (halo_) (void)halo_->exchange(halted());
       if (halo_) gather();
       wrap_all(halt_);
       lists_->give_build_if_moved();
@@ -314,12 +316,13 @@ private:
     turns_->give(steps, lists_->data(), version(), [this] { take_step(half_kick()); });
   }
   void take_step(T owed) {
-    move_all(owed);
-    programs_->force.run();
-  }
-  void move_all(T owed) {
     move({owed, half_kick()}, static_cast<T>(parameters_.dt));
-    if (halo_) (void)halo_->exchange(spans(position_), halted());
+    take_forces();
+  }
+  /// After a move: positions go to other ranks beside the sums that need none of theirs.
+  void take_forces() {
+    if (!halo_) return programs_->force.run();
+    halo_->exchange_beside(halted(), [&] { programs_->force.run(); });
   }
   /// Of launches that are recorded.
   [[nodiscard]] Index version() const { return halo_ ? halo_->version() : 0; }
@@ -434,6 +437,12 @@ private:
     motion.drift = drift;
     motion.moves_some = halo_.has_value();
     if (motion.moves_some) motion.some = some().part;
+    // More ranks have few of the bodies that follow each other.
+    if (motion.moves_some && halt_.size != 0 && ranks_ <= 8) {
+      motion.home = halo_->homes();
+      motion.first_slot = lists_->data().first_slot;
+      motion.end_slot = lists_->data().end_slot;
+    }
     if (drift != 0 && halt_.size != 0) {
       const double limit = parameters_.skin / 2;
       motion.watch = {lists_->built(), static_cast<T>(limit * limit), halt_};

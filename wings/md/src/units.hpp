@@ -83,6 +83,7 @@ struct UnitNeeds {
   Span<const Index> begins;      ///< where each rank's message begins, and where the last ends
   Span<unsigned> messages;       ///< a word, then units in any order; no_unit before
   Span<unsigned> halt = {};      ///< pairs::ListHalt, where the host does not look
+  Span<unsigned> meets = {};     ///< GPUs: pairs::OwnLists; 0 before
 };
 
 /// What each kind's module offers under UnitNeeds: in queue order.

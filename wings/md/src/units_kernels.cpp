@@ -198,7 +198,9 @@ struct MarkUnit {
         const Index home = slot < l.bodies
                                ? slot
                                : Index{lane.load_written(m.home, Index{lane.load(l.body, slot)})};
-        if (home < l.first_slot || home >= l.end_slot) lane.store(m.marks, home / l.unit, 1U);
+        if (home >= l.first_slot && home < l.end_slot) continue;
+        lane.store(m.marks, home / l.unit, 1U);
+        lane.store(m.meets, warp / l.ways, 1U);
       }
     }
   }

@@ -224,20 +224,25 @@ def test_ranks_have_the_bits_of_one(ridge, folder, device, precision, steps, hal
 
 
 @pytest.mark.skipif(MPIRUN is None, reason="no mpirun here")
-def test_ranks_exchange_halos_alone(ridge, folder):
-    """A long box: each of three ranks gets the positions near its two ends, not all others."""
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+def test_ranks_exchange_halos_alone(ridge, folder, device):
+    """A long box: each of three ranks gets the positions near its two ends, not all others. GPUs sum beside that."""
     random = np.random.default_rng(5)
     count = 1500
     x = 1.1 * np.stack([np.arange(count) % 5, np.arange(count) // 5 % 5, np.arange(count) // 25], 1)
     write_start("in.h5", x + random.uniform(-0.05, 0.05, x.shape), random.standard_normal(x.shape))
     words = ["md", "in.h5", "-o", "out.h5", "--box", "5.5x5.5x66", "--cutoff", 1.5, "--skin", 0.2, "--steps", 10,
-             "--device", "cpu", "--json"]
+             "--device", device, "--json"]
     done = subprocess.run([MPIRUN, "-n", "3", ridge.program, *map(str, words)], capture_output=True, text=True,
                           env=ENVIRONMENT, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     (record,) = json.loads(done.stdout)
     assert 100 < record["halo_bodies"] < 400  # 2 ends of 1.7 + a unit, of 66 with 1500 bodies
-    assert all(record[f"seconds_{part}"] > 0 for part in ("forces", "exchange", "look", "build", "move"))
+    own = "look" if device == "cpu" else "forces_and_exchange"
+    assert all(record[f"seconds_{part}"] > 0 for part in ("forces", "exchange", own, "build", "move"))
+    if device != "cpu":
+        ridge.good(*words[:2], "-o", "one.h5", *words[4:-1])
+        assert same_bits(snapshot("one.h5", 10), snapshot("out.h5", 10))
 
 
 def test_an_interaction_of_the_users_own(ridge, folder):

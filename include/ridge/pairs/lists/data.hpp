@@ -22,6 +22,17 @@ struct ListHalt {
   static constexpr int words = 4;
 };
 
+inline constexpr unsigned no_body = ~0U;
+
+class Beside;
+
+/// GPUs, over ranks: which lists meet bodies of other parts, and which of these.
+struct OwnLists {
+  Span<const unsigned> home;   ///< slot of each body
+  Span<const unsigned> needed; ///< of each unit: no_body where no list of this part meets it
+  Span<const unsigned> meets;  ///< of each warp's lists: 0 where they meet this part alone
+};
+
 struct ListData {
   /// Slots without a body are at the end: `body` of them is no_body. GPUs.
   Index bodies = 0, slots = 0;
@@ -50,12 +61,13 @@ struct ListData {
   /// empty.
   Span<unsigned> halt;
 
+  OwnLists own;
+  Beside* beside = nullptr; ///< where positions of other ranks' bodies come with the next sums
+
   Index computed = 0; ///< interactions of one evaluation
   Index bytes = 0;    ///< that the lists and the order of bodies take
   Index builds = 0;   ///< how often they were built
 };
-
-inline constexpr unsigned no_body = ~0U;
 
 /// GPUs: fewer lists keep a large one busy only where several warps share them.
 inline constexpr Index few_lists = 65536;

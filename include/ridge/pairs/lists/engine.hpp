@@ -40,6 +40,8 @@ public:
   /// Where the bodies were when the lists were built.
   [[nodiscard]] virtual Positions<T> built() const = 0;
   [[nodiscard]] const ListData& data() const { return data_; }
+  void take(const OwnLists& own) { data_.own = own; }
+  void take(Beside* beside) { data_.beside = beside; }
 
 protected:
   ListData data_;

@@ -47,6 +47,10 @@ public:
   /// Gives one. Launches stay halted where the host has to build: memory is too little, or a body's
   /// position is not good.
   void give_build_if_moved() { engine().give_build_if_moved(); }
+  /// GPUs, over ranks: what sums ask where messages travel beside them.
+  void take(const OwnLists& own) { engine().take(own); }
+  /// GPUs: sums over these lists run beside messages until it is nullptr again.
+  void take(Beside* beside) { engine().take(beside); }
   /// The positions that the lists were built of.
   [[nodiscard]] Positions<T> built() const { return engine().built(); }
 

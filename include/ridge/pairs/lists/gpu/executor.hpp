@@ -4,6 +4,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/device/launch.hpp>
+#include <ridge/pairs/lists/beside.hpp>
 #include <ridge/pairs/lists/executor.hpp>
 #include <ridge/pairs/lists/gpu/sums.hpp>
 
@@ -48,9 +49,12 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
           {},
           0,
           {},
+          ListSide::all,
+          {},
           call.sums};
-  Bring bring{call.bodies, call.lists->length, 0, {}, {}, {}, {}};
-  return Bound([&queue, lists = call.lists, bring, sum = Ready<Sum>(queue, shape, sum),
+  Bring bring{call.bodies,     data.length,   0,        {}, {}, {}, {}, ListSide::all, {},
+              data.first_slot, data.end_slot, data.unit};
+  return Bound([&queue, shape, lists = call.lists, bring, sum = Ready<Sum>(queue, shape, sum),
                 brought = Field<T>()]() mutable {
     const Index needed = (lists->slots + 1) * Bring::padded;
     if (brought.count() < needed) {
@@ -63,7 +67,9 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
     bring.halt = lists->halt;
     bring.brought = {brought.data(), needed};
     const auto blocks = static_cast<int>(ceil_div(lists->slots + 1, Index{Bring::max_threads}));
-    launch_body(queue, {{blocks, 1, 1}, {Bring::max_threads, 1, 1}, 0}, bring);
+    const LaunchShape all{{blocks, 1, 1}, {Bring::max_threads, 1, 1}, 0};
+    bring.own = lists->own;
+    sum.body.meets = lists->own.meets;
     sum.body.brought = bring.brought;
     sum.body.body = lists->body;
     sum.body.row_counts = lists->row_counts;
@@ -72,7 +78,20 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
                                                 std::max<Index>(lists->row_counts.size, 1));
     sum.body.entries = lists->entries;
     sum.body.halt = lists->halt;
-    sum();
+    const auto give_bodies = [&](ListSide side, Queue& to) {
+      bring.side = sum.body.side = side;
+      launch_body(to, all, bring);
+    };
+    if (lists->beside == nullptr) {
+      give_bodies(ListSide::all, queue);
+      return sum();
+    }
+    give_bodies(ListSide::own, queue); // others' lists meet them, too
+    lists->beside->run([&](Queue& to) { launch_body(to, shape, sum.body); },
+                       [&](Queue& to) {
+                         give_bodies(ListSide::others, to);
+                         launch_body(to, shape, sum.body);
+                       });
   });
 }
 

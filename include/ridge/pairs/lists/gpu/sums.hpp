@@ -16,6 +16,9 @@ template <class T, int N>
 inline constexpr int
     stored_body = (N + stored_width<T, N> - 1) / stored_width<T, N>* stored_width<T, N>;
 
+/// What is done beside messages from other ranks, behind them, or with all bodies there.
+enum class ListSide { all, own, others };
+
 /// Components of all slots, images moved by their periods. One more slot is far from all.
 template <class I, class P>
 struct BringBodies {
@@ -31,6 +34,10 @@ struct BringBodies {
   Span<const unsigned> body, shift;
   Span<T> brought;
   Span<unsigned> halt;
+  ListSide side;
+  OwnLists own; ///< and of which slots it is that of
+  Index first_slot, end_slot;
+  int unit;
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
@@ -42,6 +49,7 @@ struct BringBodies {
     }
     T values[padded] = {};
     const unsigned its = slot < body.size ? lane.load(body, slot) : no_body;
+    if (side != ListSide::all && !is_wanted(lane, slot, its)) return;
     if (its != no_body) {
       const Index i = its;
       const unsigned periods = lane.load(shift, slot);
@@ -64,6 +72,16 @@ struct BringBodies {
       lane.store(brought, slot * padded + part * width, words);
     }
   }
+
+private:
+  template <class Lane>
+  RIDGE_DEVICE bool is_wanted(const Lane& lane, Index slot, unsigned its) const {
+    if (its == no_body) return side == ListSide::own;
+    const Index home = slot < own.home.size ? slot : Index{lane.load(own.home, Index{its})};
+    const bool is_own = home >= first_slot && home < end_slot;
+    if (is_own || side == ListSide::own) return is_own == (side == ListSide::own);
+    return lane.load(own.needed, home / unit) != no_body;
+  }
 };
 
 /// `Splits`: there are several ways or parts.
@@ -85,6 +103,8 @@ struct SumNear {
   Span<const unsigned> body, row_counts, row_begins, entries;
   Index most_rows; ///< of each warp, where row_begins is empty
   Span<const unsigned> halt;
+  ListSide side;
+  Span<const unsigned> meets; ///< OwnLists
   std::array<Span<typename P::Summed>, I::sums> sums;
 
   /// For sums of all ways but each first.
@@ -102,7 +122,9 @@ struct SumNear {
     const Index warp = Index{lane.block().x} * (warps / ways) + warp_here / ways;
     const Index first = first_slot + (warp * lane.width() + lane.lane()) * Share;
     if (halt.size != 0 && lane.load(halt, ListHalt::moved) != 0) return;
-    const bool has_list = first_slot + warp * lane.width() * Share < end_slot;
+    bool has_list = first_slot + warp * lane.width() * Share < end_slot;
+    if (side != ListSide::all && has_list)
+      has_list = (lane.load(meets, warp) != 0) == (side == ListSide::others);
     Body<P, I::sums> sum[Share];
     RIDGE_UNROLL
     for (int n = 0; n < Share * I::sums; ++n)
