@@ -8,38 +8,50 @@ namespace ridge::solve::detail {
 
 namespace {
 
-/// A = L L^T in place, of which the lower half counts; then its inverse, whole.
-void invert_symmetric(std::vector<double>& a, std::size_t n) {
+/// y - f x; most f of a grid's equations are 0.
+void subtract(double* y, double f, const double* x, std::size_t count) {
+  if (f == 0) return;
+  for (std::size_t i = 0; i < count; ++i)
+    y[i] -= f * x[i];
+}
+
+void divide(double* y, double by, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    y[i] /= by;
+}
+
+/// A = L L^T in place, of which the upper half counts, and L^T is left. By rows, as all below.
+void factorize(std::vector<double>& a, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t k = 0; k < j; ++k) {
-      const double f = a[j * n + k];
-      for (std::size_t i = j; i < n; ++i)
-        a[i * n + j] -= f * a[i * n + k];
-    }
-    if (!(a[j * n + j] > 0)) throw Failure("the coarsest grid's equations have no solution");
-    const double root = std::sqrt(a[j * n + j]);
-    for (std::size_t i = j; i < n; ++i)
-      a[i * n + j] /= root;
+    double* row = &a[j * n];
+    for (std::size_t k = 0; k < j; ++k)
+      subtract(row + j, a[k * n + j], &a[k * n + j], n - j);
+    if (!(row[j] > 0)) throw Failure("the coarsest grid's equations have no solution");
+    divide(row + j, std::sqrt(row[j]), n - j);
   }
-  std::vector<double> inverse(n * n, 0);
-  std::vector<double> x(n);
-  for (std::size_t c = 0; c < n; ++c) {
-    for (std::size_t i = 0; i < n; ++i) {
-      double sum = i == c ? 1 : 0;
-      for (std::size_t k = c; k < i; ++k)
-        sum -= a[i * n + k] * x[k];
-      x[i] = i < c ? 0 : sum / a[i * n + i];
-    }
-    for (std::size_t i = n; i-- > 0;) {
-      double sum = x[i];
-      for (std::size_t k = i + 1; k < n; ++k)
-        sum -= a[k * n + i] * x[k];
-      x[i] = sum / a[i * n + i];
-    }
-    for (std::size_t i = 0; i < n; ++i)
-      inverse[c * n + i] = x[i];
+}
+
+/// The inverse of A, of which the upper half counts.
+void invert_symmetric(std::vector<double>& a, std::size_t n) {
+  factorize(a, n);
+  std::vector<double> x(n * n, 0); // the inverse of L, then the lower half of A's
+  for (std::size_t i = 0; i < n; ++i) {
+    double* row = &x[i * n];
+    row[i] = 1;
+    for (std::size_t k = 0; k < i; ++k)
+      subtract(row, a[k * n + i], &x[k * n], k + 1);
+    divide(row, a[i * n + i], i + 1);
   }
-  a = std::move(inverse);
+  for (std::size_t i = n; i-- > 0;) {
+    double* row = &x[i * n];
+    for (std::size_t k = i + 1; k < n; ++k)
+      subtract(row, a[i * n + k], &x[k * n], i + 1);
+    divide(row, a[i * n + i], i + 1);
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t c = 0; c < i; ++c)
+      x[c * n + i] = x[i * n + c];
+  a = std::move(x);
 }
 
 } // namespace

@@ -197,7 +197,8 @@ TEST_P(GridMasks, NameWhatNoFaceFixes) {
   EXPECT_THROW((void)solved(device(), p, f, {}, {}, std::vector<double>(12, 1.0)), UsageError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, GridMasks, ::testing::ValuesIn(ridge::test::devices_here()));
+INSTANTIATE_TEST_SUITE_P(Devices, GridMasks, ::testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName{});
 
 TEST(GridGradients, ConvergeWithMasksOfRandomPoints) {
   for (const char* walls : {"x=dirichlet:0,y=neumann:0", "x=mirror,y=mirror"}) {

@@ -215,7 +215,8 @@ TEST_P(Grids, FloatsConvergeAsFarAsTheyCan) {
   EXPECT_LT(*std::min_element(how.residuals.begin(), how.residuals.end()), 1e-5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Grids, ::testing::ValuesIn(ridge::test::devices_here()));
+INSTANTIATE_TEST_SUITE_P(Devices, Grids, ::testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName{});
 
 TEST(Grid, RefusesWhatHasNoSolution) {
   const auto refused = [](Index3 n, const char* walls, double shift = 0) {

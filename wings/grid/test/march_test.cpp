@@ -375,7 +375,8 @@ TEST_P(Marches, AreLaidByWisdomAndRefusedWhereNoLevelTakesThem) {
   std::remove(file.c_str());
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Marches, ::testing::ValuesIn(devices_that_march()));
+INSTANTIATE_TEST_SUITE_P(Devices, Marches, ::testing::ValuesIn(devices_that_march()),
+                         ridge::test::DeviceName{});
 
 TEST(Steps, AreRefusedWhereAPointReachesFurther) {
   GridProblem problem{{15, 16, 14}, stencil::parse_boundaries("x=periodic,y=mirror,z=periodic"), 0};

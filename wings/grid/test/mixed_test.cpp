@@ -175,7 +175,8 @@ TEST(MixedCycles, AreTheDefaultOfLargeGrids) {
   EXPECT_EQ(solved(device, p, f, options).how.narrow_cycles, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Mixed, ::testing::ValuesIn(ridge::test::devices_here()));
+INSTANTIATE_TEST_SUITE_P(Devices, Mixed, ::testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName{});
 
 } // namespace
 } // namespace ridge::solve::of_grids

@@ -86,7 +86,8 @@ TEST_P(Solvers, RefuseWhatHasNoSolution) {
   EXPECT_EQ(solver.solve(f.view(), u.view()).end, GridSolution::End::converged);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Solvers, ::testing::ValuesIn(ridge::test::devices_here()));
+INSTANTIATE_TEST_SUITE_P(Devices, Solvers, ::testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName{});
 
 } // namespace
 } // namespace ridge::solve::of_solvers
