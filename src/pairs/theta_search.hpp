@@ -7,9 +7,9 @@
 
 namespace ridge::pairs {
 
-/// Tries thetas until the error of one is 0.8 to 0.95 of what was asked for: later sums, which know
-/// other costs, may be off by a little more. Among few bodies errors jump, and no theta may have
-/// such a one: then the largest that was tried and held.
+/// Tries thetas until the error of one is 0.85 to 0.95 of what was asked for: later sums, which
+/// know other costs, may be off by a little more. Among few bodies errors jump, and no theta may
+/// have such a one: then the largest that was tried and held.
 class ThetaSearch {
 public:
   ThetaSearch(double theta, int order) : theta_(theta), power_(1.0 / (order + 1)) {}
@@ -45,7 +45,7 @@ private:
   struct Trial {
     double theta, used;
   };
-  static constexpr double least = 0.8, most = 0.95, aim = 0.88;
+  static constexpr double least = 0.85, most = 0.95, aim = 0.9;
 
   /// From two thetas that held, how theta grows with the error.
   void learn_power(const Trial& t) {

@@ -166,7 +166,7 @@ public:
     return essential_ ? essential_->counts() : EssentialCounts{};
   }
   /// Updates and sums until accelerations are off by `error` rms at most on a sample of targets:
-  /// begins with tree_choice, then makes theta smaller or larger until 0.8 to 0.95 of the error is
+  /// begins with tree_choice, then makes theta smaller or larger until 0.85 to 0.95 of the error is
   /// used, where a theta up to 1.5 uses as much. `options` say what was chosen. Returns the sample's
   /// error under these sums. Throws Failure where even all pairs do not reach it. Waits.
   TreeError reach(double error, int order, const std::array<Span<Summed>, 4>& sums, Index sample);

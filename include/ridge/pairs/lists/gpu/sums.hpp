@@ -19,6 +19,21 @@ inline constexpr int
 /// What is done beside messages from other ranks, behind them, or with all bodies there.
 enum class ListSide { all, own, others };
 
+/// Four entries of a list, past the L1 cache: it is left to the bodies that neighbours share.
+template <class Lane>
+RIDGE_DEVICE Pack<unsigned, 4> load_row(const Lane& lane, const Span<const unsigned>& entries,
+                                        Index at) {
+#if defined(__CUDA_ARCH__)
+  uint4 r;
+  asm("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
+      : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
+      : "l"(entries.data + at));
+  return ridge::gpu::bit_cast<Pack<unsigned, 4>>(r);
+#else
+  return lane.template load_pack<4>(entries, at);
+#endif
+}
+
 /// Components of all slots, images moved by their periods. One more slot is far from all.
 template <class I, class P>
 struct BringBodies {
@@ -182,11 +197,11 @@ private:
       int row = parts == 1 ? way : 0;
       at = ((at + row) * lane.width() + lane.lane()) * 4;
       Pack<unsigned, 4> next{};
-      if (row < count) next = lane.template load_pack<4>(entries, at);
+      if (row < count) next = load_row(lane, entries, at);
       for (; row < count; row += step) {
         const Pack<unsigned, 4> four = next; // the next is on its way
         at += Index{4} * lane.width() * step;
-        if (row + step < count) next = lane.template load_pack<4>(entries, at);
+        if (row + step < count) next = load_row(lane, entries, at);
         RIDGE_UNROLL
         for (int n = 0; n < 4; ++n) {
           const Body<P, I::sources> source = computed(load(lane, Index{four[n]}), origin);
