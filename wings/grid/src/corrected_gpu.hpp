@@ -80,7 +80,7 @@ private:
         RIDGE_UNROLL
         for (int i = 0; i < 4; ++i)
           sides[k][i] = value(beside[i] + plane * at);
-        b[k] = read(c.b, here + plane * at);
+        b[k] = c.of_right * read(c.b, here + plane * at);
       }
       RIDGE_UNROLL
       for (int k = 0; k < together; ++k) {

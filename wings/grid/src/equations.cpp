@@ -57,6 +57,10 @@ const GridProblem& checked(const GridProblem& problem) {
   return problem;
 }
 
+/// What rounding leaves of sums that are 0, of a typical value.
+template <class T>
+constexpr double rounding_of_means = 1e3 * static_cast<double>(std::numeric_limits<T>::epsilon());
+
 /// Whether a mean is less than what rounding adds to and takes from numbers of such a size.
 template <class T>
 bool is_nothing(double mean, double typical) {
@@ -351,14 +355,37 @@ double Equations<T>::residual_norm() {
     const Level<T>& level = finest();
     if (problem_.order == 2 && level.a.k.size == 0 && cycle_.shared() == nullptr &&
         facts_of(queue_.device()).takes_gpu_schedules) {
-      Corrected c;
-      c.a = level.a;
-      c.u = Span<const T>(level.u.elements());
-      c.b = Span<const T>(level.b.elements());
-      return corrected(c);
+      return residual_norm(Span<const T>(level.u.elements()), Span<const T>(level.b.elements()), 1);
     }
   }
   return norm(false).first;
+}
+template <class T>
+double Equations<T>::residual_norm(const Span<const T>& u, const Span<const T>& b, double number) {
+  Corrected c;
+  if constexpr (std::is_same_v<T, double>) {
+    c.a = finest().a;
+    c.u = u;
+    c.b = b;
+    c.of_right = number;
+  }
+  return corrected(c);
+}
+
+template <class T>
+std::optional<double> Equations<T>::ordinary_norm(const Span<const T>& f) {
+  constexpr double least = 1e-100;
+  Norms<T> n;
+  n.a = finest().a;
+  n.b = f;
+  n.sums = sums_.elements();
+  give(n);
+  const auto [squares, weighted] = read_sums();
+  const double size = std::sqrt(squares);
+  const double mean = problem_.is_singular() ? std::abs(weighted / volume()) : 0;
+  const bool has_mean = mean > rounding_of_means<T> * size / std::sqrt(points());
+  if (!(size > least && size < 1 / least) || has_mean) return {};
+  return size;
 }
 
 template <class T>
@@ -499,9 +526,7 @@ typename Equations<T>::Balanced Equations<T>::balance(bool projects, const std::
   const auto [size, weighted] = norm(true);
   const double mean = weighted / volume();
   const double typical = size / std::sqrt(points());
-  // What rounding leaves of sums that are 0.
-  const double rounding = 1e3 * static_cast<double>(std::numeric_limits<T>::epsilon()) * typical;
-  if (std::abs(mean) > rounding && !projects) {
+  if (std::abs(mean) > rounding_of_means<T> * typical && !projects) {
     throw UsageError(fmt::format(
         "with no value at any face a solution exists only where the right-hand side balances "
         "what comes in through the faces; its mean is {:.6g} too large ({} removes it)",

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace ridge::solve::detail {
@@ -57,6 +58,11 @@ public:
   [[nodiscard]] std::pair<double, double> norm(bool of_right_side);
   /// The norm of b - A u, by the quickest pass that there is: in another order of sums.
   [[nodiscard]] double residual_norm();
+  /// |number b - A u|, on GPUs without a coefficient, to order 2 and on one rank.
+  [[nodiscard]] double residual_norm(const Span<const T>& u, const Span<const T>& b, double number);
+  /// |f|, where f is a right-hand side as it is: of ordinary size, and with no mean where nothing
+  /// fixes the solution's.
+  [[nodiscard]] std::optional<double> ordinary_norm(const Span<const T>& f);
   /// Gives this pass, and returns the norm that it leaves; its `squares` are set here.
   double corrected(Corrected& c);
   /// The norm of such an array.

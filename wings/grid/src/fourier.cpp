@@ -57,7 +57,8 @@ public:
   Way(const Way&) = delete;
   Way& operator=(const Way&) = delete;
   virtual ~Way() = default;
-  virtual void solve(const Field<T>& b, const Field<T>& u) = 0;
+  virtual void solve(Span<const T> b, Span<T> u, T number) = 0;
+  [[nodiscard]] virtual bool is_packed() const { return false; }
   double bytes = 0;
 };
 
@@ -87,24 +88,25 @@ public:
     transform_ = real_transform(data_.extents().xyz(), forward, backward, data_.data());
     this->bytes = 6.0 * 8 * static_cast<double>(data_.count());
   }
-  void solve(const Field<T>& b, const Field<T>& u) override {
+  void solve(Span<const T> b, Span<T> u, T number) override {
     equations_.queue().wait();
     const Index3 n = data_.extents().xyz();
     const auto at = [](Index i) { return static_cast<std::size_t>(i); };
     each_row(n, [&](Index y, Index z, double* to) {
-      const T* const from = b.data() + n_.x * (point_[1][at(y)] + n_.y * point_[2][at(z)]);
+      const T* const from = b.data + n_.x * (point_[1][at(y)] + n_.y * point_[2][at(z)]);
       for (Index x = 0; x < n.x; ++x)
         to[x] = static_cast<double>(from[point_[0][at(x)]]);
     });
     transform_->forward(this->shared_from_this());
     equations_.give(Divided<double>{data_.elements(), n, 1, eigenvalues_->spans(),
-                                    equations_.problem().shift, number_});
+                                    equations_.problem().shift,
+                                    number_ * static_cast<double>(number)});
     equations_.queue().wait();
     transform_->backward(this->shared_from_this());
     each_row(n_, [&](Index y, Index z, double*) {
       const double* const from =
           data_.data() - first_[0] + n.x * (y - first_[1] + n.y * (z - first_[2]));
-      std::transform(from, from + n_.x, u.data() + n_.x * (y + n_.y * z),
+      std::transform(from, from + n_.x, u.data + n_.x * (y + n_.y * z),
                      [](double v) { return static_cast<T>(v); });
     });
   }
@@ -171,13 +173,14 @@ public:
     transform_ = complex_transform(queue, whole_, data_.data());
     this->bytes = 6.0 * sizeof(T) * static_cast<double>(data_.count());
   }
-  void solve(const Field<T>& b, const Field<T>& u) override {
-    const bool is_packed = n_ == whole_ && transform_->takes_packed(); // periodic axes alone
-    if (is_packed) {
-      transform_->forward_from(b.data());
+  [[nodiscard]] bool is_packed() const override { return n_ == whole_; } // periodic axes alone
+  void solve(Span<const T> b, Span<T> u, T number) override {
+    const bool reads_there = is_packed() && transform_->takes_packed();
+    if (reads_there) {
+      transform_->forward_from(b.data);
     } else {
-      equations_.give(Picked<T>{whole_, place_->spans(), sign_->spans(),
-                                Span<const T>(b.elements()), n_, data_.elements(), row_});
+      equations_.give(
+          Picked<T>{whole_, place_->spans(), sign_->spans(), b, n_, data_.elements(), row_});
       wait_for_host();
       transform_->forward(this->shared_from_this());
     }
@@ -188,16 +191,16 @@ public:
                                2,
                                eigenvalues_->spans(),
                                static_cast<T>(equations_.problem().shift),
-                               static_cast<T>(1 / all)});
+                               static_cast<T>(static_cast<double>(number) / all)});
     wait_for_host();
-    if (is_packed) return transform_->backward_to(u.data());
+    if (reads_there) return transform_->backward_to(u.data);
     transform_->backward(this->shared_from_this());
     equations_.give(Picked<T>{n_,
                               same_->spans(),
                               one_->spans(),
                               Span<const T>(data_.elements()),
                               {row_, whole_.y, whole_.z},
-                              u.elements(),
+                              u,
                               n_.x});
   }
 
@@ -268,10 +271,14 @@ void Fourier<T>::begin() {
 template <class T>
 Fourier<T>::~Fourier() = default;
 template <class T>
-void Fourier<T>::solve(const Field<T>& b, const Field<T>& u) {
+bool Fourier<T>::is_packed() const {
+  return way_ && way_->is_packed();
+}
+template <class T>
+void Fourier<T>::solve(Span<const T> b, Span<T> u, T number) {
   if (!way_) begin();
   try {
-    way_->solve(b, u);
+    way_->solve(b, u, number);
   } catch (...) {
     way_.reset(); // a transform that was given up may still compute there
     throw;

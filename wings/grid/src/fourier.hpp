@@ -23,8 +23,13 @@ public:
   explicit Fourier(Equations<T>& equations);
   ~Fourier();
 
-  /// u of A u = b, on the points that are solved for. A mean that nothing fixes is 0.
-  void solve(const Field<T>& b, const Field<T>& u);
+  /// u of A u = number b, on the points that are solved for. A mean that nothing fixes is 0.
+  void solve(Span<const T> b, Span<T> u, T number);
+  void solve(const Field<T>& b, const Field<T>& u) {
+    solve(Span<const T>(b.elements()), u.elements(), 1);
+  }
+  /// Where b and u are read and written once and in order: on GPUs between periodic faces.
+  [[nodiscard]] bool is_packed() const;
   /// Least bytes of a solve: each of two transforms reads and writes its array, and so does the
   /// division between them.
   [[nodiscard]] double bytes() const;

@@ -82,6 +82,7 @@ public:
       solution.levels = 1;
       solution.tiles.clear();
     }
+    if (method == GridMethod::fourier && transform_there(f, u, options, solution)) return solution;
     attempt(f, View<const T>(u), options, method, solution);
     judge(solution, options.tolerance);
     if constexpr (sizeof(T) == 4) {
@@ -420,6 +421,35 @@ private:
   }
 
   /// Solves for the residual again where rounding left more than is asked.
+  /// Between periodic faces u of an ordinary f, without copies of either. False where it does not
+  /// converge at once, or must go the usual way.
+  bool transform_there(const View<const T>& f, const View<T>& u, const GridOptions& options,
+                       GridSolution& solution) {
+    if constexpr (sizeof(T) == 8) {
+      const auto lies_packed = [](const auto& view) {
+        const Index3& n = view.extents;
+        return view.row == n.x && view.plane == n.x * n.y;
+      };
+      const bool are_apart = f.data + f.span() <= u.data || u.data + u.span() <= f.data;
+      detail::Progressing progress(options, solution);
+      if (!fourier_->is_packed() || !lies_packed(f) || !lies_packed(u) || !are_apart ||
+          equations_.problem().order > 2 || !options.full || progress.most() == 0 ||
+          options.tolerance >= 1)
+        return false;
+      const std::optional<double> size = equations_.ordinary_norm(f.elements());
+      if (!size) return false;
+      const auto begin = Clock::now();
+      fourier_->solve(f.elements(), u.elements(), -1);
+      const Span<const T> found(View<const T>(u).elements());
+      const double residual = equations_.residual_norm(found, f.elements(), -1) / *size;
+      if (!(residual <= options.tolerance) || !progress.begin(1)) return false;
+      (void)progress.next(residual);
+      if (options.project) solution.removed_mean = 0;
+      solution.seconds = Seconds{std::chrono::duration<double>(Clock::now() - begin).count()};
+      return true;
+    }
+    return false;
+  }
   void transform(detail::Progressing& progress, double size) {
     detail::Level<T>& level = equations_.finest();
     if (!progress.begin(progress.options.full ? 1 : equations_.residual_norm() / size)) return;

@@ -104,16 +104,16 @@ struct Defect {
   Span<T> out;
 };
 
-/// out = u + scale e, cycles in fp32 having found e; left = number (b - A out), for the next ones.
-/// Without a coefficient.
+/// out = u + scale e, cycles in fp32 having found e; left = number (r b - A out), for the next
+/// ones, r being `of_right`. Without a coefficient.
 struct Corrected {
   Operator<double> a;
   Span<const double> u, b; ///< `u` empty: 0
   Span<const float> e;     ///< empty: 0, and then `out` is not written
-  double scale = 1, number = 1;
+  double scale = 1, number = 1, of_right = 1;
   Span<double> out;
   Span<float> left;     ///< empty: it is not written
-  Span<double> squares; ///< parts of the sum of (b - A out)^2, as many as corrected_parts says
+  Span<double> squares; ///< parts of the sum of (r b - A out)^2, as many as corrected_parts says
 
   static constexpr int wide = 32, high = 8; ///< points of a part
   [[nodiscard]] static constexpr int planes(Index nz) { return nz < 256 ? 8 : 32; }

@@ -231,9 +231,9 @@ void correct(const Corrected& c) {
     const Row<double> row(c.a, y, z, Plain{});
     const auto use = [out = HasE ? c.out.data + row.here : nullptr,
                       left = c.left.size == 0 ? nullptr : c.left.data + row.here,
-                      b = c.b.data + row.here, number = c.number,
+                      b = c.b.data + row.here, number = c.number, of_right = c.of_right,
                       numbers](int x, const PointOf<double>& p) {
-      const double r = b[x] + p.residual;
+      const double r = of_right * b[x] + p.residual;
       if constexpr (HasE) out[x] = p.u;
       if (left != nullptr) left[x] = static_cast<float>(number * r);
       numbers[x] = r;
