@@ -124,6 +124,8 @@ TEST_P(GpuPassesInFp32, FollowPointsBeyondFaces) {
   for (const int sweeps : {2, 3, 4}) {
     expect_same_bits<float>({133, 59, 21}, around, {sweeps}, 5);
   }
+  const Boundaries mixed = parse_boundaries("x=mirror,y-=neumann:-1,y+=mirror,z=periodic");
+  expect_same_bits<float>({270, 59, 21}, mixed, {4}, 5);
   expect_same_bits_at_random<float>(test::Slanted{0.02}, 4, 12, 6);
 }
 

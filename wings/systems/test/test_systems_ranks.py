@@ -59,7 +59,7 @@ PROBES = ("--source", "s.csv", "--wavelet", "ricker:0.1", "--receivers", "r.csv"
     # Interiors that are computed beside exchanges, and walls that halos show.
     ("elastic", "simt:32", (47, 11, 13), 4, "2x1x2",
      (*PROBES, "--boundary", "x=dirichlet:0.2,y=neumann:0.1,z-=antimirror", "--absorb", "z+", "--absorb-width", "5")),
-    ("maxwell", "simt:64", (13, 11, 9), 2, "2x1x1", ("--boundary", "x=periodic,y=antimirror")),
+    ("maxwell", "simt:64", (14, 11, 9), 2, "2x1x1", ("--boundary", "x=periodic,y=antimirror")),
     ("shallow-water", "cpu", (37, 29), 4, "2x2", ()),
     # One rank takes a wave a step, which sets what lies beyond faces row by row.
     ("acoustic", "cpu", (31, 29, 23), 4, "2x1x2",

@@ -123,12 +123,26 @@ RIDGE_DEVICE Pack<T, Items> load_written_pack(Lane& lane, const Spot<T>& spot) {
 }
 
 /// Items that a lane of a run takes at a time where rows are whole packs: as many as fill 4 bytes,
-/// and 16 where items hand on what they compute, which compilers find among those of a pack, too.
+/// and 16 where items hand on what they compute, which compilers find among those of a pack, too;
+/// two on NVIDIA GPUs where an operation says that a lane may take so many bytes. Such an operation
+/// names the products that are fused: lanes of rows that are no packs compute the same bits.
 template <class C, class T, int First, int Last>
-inline constexpr int items_marched = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T))
-                                     : First == Last && hands_on<Operation<C, First>, Pack<T, 1>>
-                                         ? 16 / static_cast<int>(sizeof(T))
-                                         : 1;
+constexpr int count_marched() {
+  constexpr int size = sizeof(T);
+  if constexpr (size < 4) {
+    return 4 / size;
+  } else if constexpr (First == Last && hands_on<Operation<C, First>, Pack<T, 1>>) {
+    return 16 / size;
+#if !defined(RIDGE_TARGET_HIP) // not measured there
+  } else if constexpr (First == Last && requires { Operation<C, First>::lane_bytes; }) {
+    return Operation<C, First>::lane_bytes / size < 2 ? 1 : 2;
+#endif
+  } else {
+    return 1;
+  }
+}
+template <class C, class T, int First, int Last>
+inline constexpr int items_marched = count_marched<C, T, First, Last>();
 
 /// Values that the operations K to Last hand on.
 template <class C, class V, int K, int Last>
@@ -157,7 +171,7 @@ struct MarchedPoints {
   using Values = Pack<T, Items>;
   /// Whether the next rows are asked for in the L2. Where lanes take 8 bytes and few rows, enough
   /// is under way, and asking costs 7 % (docs/design/chains.md).
-  static constexpr bool asks = sizeof(T) < 8 || Kept::march == 1 || Kept::most_of_one() > 2;
+  static constexpr bool asks = sizeof(T) * Items < 8 || Kept::march == 1 || Kept::most_of_one() > 2;
 
   Lane& lane;
   const Windows& windows;

@@ -39,10 +39,9 @@ RIDGE_FN auto difference(const At& at, chain::Slot<I> array) {
     return Axis == 0 ? at(array, d) : Axis == 1 ? at(array, 0, d) : at(array, 0, 0, d);
   };
   constexpr int shift = Behind ? 0 : -1;
-  return weight<0> * (value(1 + shift) - value(shift)) +
-         weight<1> * (value(2 + shift) - value(shift - 1)) +
-         weight<2> * (value(3 + shift) - value(shift - 2)) +
-         weight<3> * (value(4 + shift) - value(shift - 3));
+  const auto between = [&](int k) { return value(k + 1 + shift) - value(shift - k); };
+  return fma(weight<3>, between(3),
+             fma(weight<2>, between(2), fma(weight<1>, between(1), weight<0> * between(0))));
 }
 constexpr chain::Reach along(int axis, int low, int high) {
   return axis == 0   ? chain::along_x(low, high)
@@ -65,6 +64,7 @@ struct Velocity {
                                        write(vy),
                                        write(vz)};
   static constexpr double flops = 3 * 15;
+  static constexpr int lane_bytes = 16;
   double x = 0.1, y = 0.1, z = 0.1; ///< dt / spacing
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
@@ -85,12 +85,14 @@ struct Pressure {
                                        read(p),
                                        write(p)};
   static constexpr double flops = 3 * 12 + 4;
+  static constexpr int lane_bytes = 16;
   double x = 0.1, y = 0.1, z = 0.1;
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
     const auto speed = at(c);
-    const auto divergence = x * difference<0, false>(at, vx) + y * difference<1, false>(at, vy) +
-                            z * difference<2, false>(at, vz);
+    const auto divergence =
+        fma(z, difference<2, false>(at, vz),
+            fma(y, difference<1, false>(at, vy), x * difference<0, false>(at, vx)));
     at.set(p, at(p) - at(rho) * speed * speed * divergence);
   }
 };

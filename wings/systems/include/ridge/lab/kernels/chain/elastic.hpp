@@ -37,8 +37,8 @@ RIDGE_FN auto difference(const At& at, chain::Slot<I> array) {
     return Axis == 0 ? at(array, d) : Axis == 1 ? at(array, 0, d) : at(array, 0, 0, d);
   };
   constexpr int shift = Behind ? 0 : -1;
-  return 9.0 / 8 * (value(1 + shift) - value(shift)) -
-         1.0 / 24 * (value(2 + shift) - value(shift - 1));
+  return fma(-1.0 / 24, value(2 + shift) - value(shift - 1),
+             9.0 / 8 * (value(1 + shift) - value(shift)));
 }
 /// The items that it reads along an axis.
 template <bool Behind>
@@ -68,19 +68,23 @@ struct Velocity {
                                        write(vy),
                                        write(vz)};
   static constexpr double flops = 3 * 21;
+  static constexpr int lane_bytes = 8;
   double x = 0.1, y = 0.1, z = 0.1; ///< dt / spacing
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
     const auto here = at(rho);
     at.set(vx, at(vx) + 2 / (here + at(rho, 1)) *
-                            (x * difference<0, true>(at, sxx) + y * difference<1, false>(at, sxy) +
-                             z * difference<2, false>(at, sxz)));
+                            fma(z, difference<2, false>(at, sxz),
+                                fma(y, difference<1, false>(at, sxy),
+                                    x * difference<0, true>(at, sxx))));
     at.set(vy, at(vy) + 2 / (here + at(rho, 0, 1)) *
-                            (x * difference<0, false>(at, sxy) + y * difference<1, true>(at, syy) +
-                             z * difference<2, false>(at, syz)));
+                            fma(z, difference<2, false>(at, syz),
+                                fma(y, difference<1, true>(at, syy),
+                                    x * difference<0, false>(at, sxy))));
     at.set(vz, at(vz) + 2 / (here + at(rho, 0, 0, 1)) *
-                            (x * difference<0, false>(at, sxz) + y * difference<1, false>(at, syz) +
-                             z * difference<2, true>(at, szz)));
+                            fma(z, difference<2, true>(at, szz),
+                                fma(y, difference<1, false>(at, syz),
+                                    x * difference<0, false>(at, sxz))));
   }
 };
 
@@ -110,26 +114,28 @@ struct Stress {
                                        write(sxz),
                                        write(syz)};
   static constexpr double flops = 9 * 6 + 40;
+  static constexpr int lane_bytes = 8;
   double x = 0.1, y = 0.1, z = 0.1;
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
-    const auto dx = x * difference<0, false>(at, vx);
-    const auto dy = y * difference<1, false>(at, vy);
-    const auto dz = z * difference<2, false>(at, vz);
+    const auto dx = difference<0, false>(at, vx);
+    const auto dy = difference<1, false>(at, vy);
+    const auto dz = difference<2, false>(at, vz);
     const auto m = at(mu);
-    const auto all = at(lambda) * (dx + dy + dz);
-    at.set(sxx, at(sxx) + all + 2 * m * dx);
-    at.set(syy, at(syy) + all + 2 * m * dy);
-    at.set(szz, at(szz) + all + 2 * m * dz);
+    const auto all = fma(z, dz, fma(y, dy, x * dx));
+    const auto first = at(lambda);
+    at.set(sxx, fma(2 * x * m, dx, fma(first, all, at(sxx))));
+    at.set(syy, fma(2 * y * m, dy, fma(first, all, at(syy))));
+    at.set(szz, fma(2 * z * m, dz, fma(first, all, at(szz))));
     const auto mx = at(mu, 1);
     const auto my = at(mu, 0, 1);
     const auto mz = at(mu, 0, 0, 1);
     at.set(sxy, at(sxy) + 0.25 * (m + mx + my + at(mu, 1, 1)) *
-                              (y * difference<1, true>(at, vx) + x * difference<0, true>(at, vy)));
+                              fma(x, difference<0, true>(at, vy), y * difference<1, true>(at, vx)));
     at.set(sxz, at(sxz) + 0.25 * (m + mx + mz + at(mu, 1, 0, 1)) *
-                              (z * difference<2, true>(at, vx) + x * difference<0, true>(at, vz)));
+                              fma(x, difference<0, true>(at, vz), z * difference<2, true>(at, vx)));
     at.set(syz, at(syz) + 0.25 * (m + my + mz + at(mu, 0, 1, 1)) *
-                              (z * difference<2, true>(at, vy) + y * difference<1, true>(at, vz)));
+                              fma(y, difference<1, true>(at, vz), z * difference<2, true>(at, vy)));
   }
 };
 

@@ -31,6 +31,7 @@ struct Magnetic {
                                        read(hx),       read(hy),       read(hz),
                                        write(hx),      write(hy),      write(hz)};
   static constexpr double flops = 3 * 6;
+  static constexpr int lane_bytes = 16;
   double x = 0.1, y = 0.1, z = 0.1; ///< dt / spacing
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
@@ -51,6 +52,7 @@ struct Electric {
       read(ex),         read(ey),         read(ez),         write(ex),
       write(ey),        write(ez)};
   static constexpr double flops = 3 * 9;
+  static constexpr int lane_bytes = 16;
   double x = 0.1, y = 0.1, z = 0.1;
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
@@ -59,11 +61,11 @@ struct Electric {
     const auto g = at(hz);
     const auto here = at(eps);
     at.set(ex, at(ex) + 2 / (here + at(eps, 1)) *
-                            (y * (g - at(hz, 0, -1)) - z * (f - at(hy, 0, 0, -1))));
+                            fma(-z, f - at(hy, 0, 0, -1), y * (g - at(hz, 0, -1))));
     at.set(ey, at(ey) + 2 / (here + at(eps, 0, 1)) *
-                            (z * (e - at(hx, 0, 0, -1)) - x * (g - at(hz, -1))));
+                            fma(-x, g - at(hz, -1), z * (e - at(hx, 0, 0, -1))));
     at.set(ez, at(ez) + 2 / (here + at(eps, 0, 0, 1)) *
-                            (x * (f - at(hy, -1)) - y * (e - at(hx, 0, -1))));
+                            fma(-y, e - at(hx, 0, -1), x * (f - at(hy, -1))));
   }
 };
 
