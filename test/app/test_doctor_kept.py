@@ -154,9 +154,9 @@ open(sys.argv[1], 'a').write('r' if place else '-')
 
 @pytest.mark.parametrize("code, runs, seconds, says", [
     ("", "r--", 0, "ms for timeline, "),
-    ("time.sleep(2.2 if place else 0)", "r-", 0.102, "% of it to record its timeline"),
+    ("time.sleep(2.2 if place else 0)", "r-", 0.104, "% of it to record its timeline"),
     ("sys.exit(5 if place else 0)", "r--", 0, "no timeline: while its timeline was recorded it ended with exit code 5"),
-    ("sys.exit(0 if place else 3)", "r--", 0.102, "its run without its timeline ended with exit code 3"),
+    ("sys.exit(0 if place else 3)", "r--", 0.104, "its run without its timeline ended with exit code 3"),
 ])  # fmt: skip
 def test_time_and_timeline(ridge, tmp_path, code, runs, seconds, says):
     """One run tells both where recording takes a twentieth of it at most; a program here acts as the recorder."""
