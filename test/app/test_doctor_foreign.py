@@ -401,6 +401,11 @@ def test_lines_that_spill(ridge, tmp_path, bare):
     ("uncoalesced", {}, "#define STRIDE 1\n"),
     ("few-blocks", {}, " 1080 x 256 threads"),
     ("registers-limit-warps", {}, " 127 registers"),
+    ("bank-conflicts", {"launch__shared_mem_per_block_static": 33_000}, "#define WAYS 1\n"),
+    ("spilled-registers", {}, "#define LOCAL 0\n"),
+    ("divergent-branches", {}, "#define PARTS 1\n"),
+    ("atomics-on-few-addresses", {}, "#define PLACES 0\n"),
+    ("double-by-accident", {}, "#define FP64 0\n"),
 ])  # fmt: skip
 def test_twins(ridge, tmp_path, cause, changes, change):
     """A twin asks for sectors as the launch does, and its changed twin does not have the cause. Its kernel runs on the

@@ -39,6 +39,17 @@ def test_what_was_kept(ridge, tmp_path):
     assert "at most 1.50 GB: all that was allocated" in text and "what its units do was not counted" in text
 
 
+@pytest.mark.parametrize("seconds, changed, says", [
+    (5e-4, 1e-4, "5.00 times as fast: confirmed"), (5e-4, 4.9e-4, "1.02 times as fast: NOT confirmed"),
+    (1e-5, 1e-6, "10.00 times as fast; not much like it (0.02 of its time)"),
+])  # fmt: skip
+def test_what_twins_said(ridge, tmp_path, seconds, changed, says):
+    report = ncu_raw([("_Z1fPd", PLANTED["bank-conflicts"])])
+    written(tmp_path / "ncu.csv", report)
+    written(tmp_path / "run.tsv", f"twin\t_Z1fPd\tbank-conflicts\tit\ta bank for each lane\t{seconds}\t{changed}\t\n")
+    assert says in " ".join(ridge.good("doctor", "--from", tmp_path).out.split())
+
+
 def test_launches_without_a_cause(ridge, tmp_path):
     """A unit that is the limit, a launch that is mostly its start, and one that nobody explains."""
     idle = {**QUIET, STALL.format("long_scoreboard"): 0}
@@ -154,9 +165,9 @@ open(sys.argv[1], 'a').write('r' if place else '-')
 
 @pytest.mark.parametrize("code, runs, seconds, says", [
     ("", "r--", 0, "ms for timeline, "),
-    ("time.sleep(2.2 if place else 0)", "r-", 0.102, "% of it to record its timeline"),
+    ("time.sleep(2.2 if place else 0)", "r-", 0.104, "% of it to record its timeline"),
     ("sys.exit(5 if place else 0)", "r--", 0, "no timeline: while its timeline was recorded it ended with exit code 5"),
-    ("sys.exit(0 if place else 3)", "r--", 0.102, "its run without its timeline ended with exit code 3"),
+    ("sys.exit(0 if place else 3)", "r--", 0.104, "its run without its timeline ended with exit code 3"),
 ])  # fmt: skip
 def test_time_and_timeline(ridge, tmp_path, code, runs, seconds, says):
     """One run tells both where recording takes a twentieth of it at most; a program here acts as the recorder."""

@@ -204,8 +204,8 @@ Foreign timeline_of(const Profiled& program, const std::function<void(const Envi
   run(variables);
   Foreign found = longest_timeline(folder.file(), program);
   const bool is_cuda = is_recorded(variables);
-  constexpr double start = 0.1, record = 2e-6; // seconds, at most
-  if (is_cuda) found.run.recording = start + record * found.run.records;
+  constexpr double start = 0.1; // seconds, at most
+  if (is_cuda) found.run.recording = start + found.run.record_seconds;
   if (is_cuda && found.run.device.empty()) found.run.device = "cuda:0";
   if (found.run.span > 0) return found;
   std::uintmax_t written = 0;

@@ -24,9 +24,6 @@ std::array<std::pair<double, std::string_view>, 11> named(const Busy& b) {
            {b.tensor, "the tensor pipe"}}};
 }
 
-/// Causes that save less than a twentieth are not worth a line.
-constexpr double least_gain = 1 / (1 - 0.05);
-
 std::vector<ForeignDiagnosis> diagnose(const Subject& subject, bool (*wanted)(CauseOf)) {
   std::vector<ForeignDiagnosis> found;
   for (const ForeignCause& cause : foreign_causes()) {

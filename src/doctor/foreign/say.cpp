@@ -62,9 +62,10 @@ std::string twin_text(const ForeignKernel& k, const TwinRun& t) {
   return fmt::format("a twin ({}) takes {}, with {} {}: {:.2f} times as fast{}", t.what,
                      to_text(Seconds{t.seconds}), t.change, to_text(Seconds{t.changed_seconds}),
                      t.seconds / t.changed_seconds,
-                     likeness > 0.67 && likeness < 1.5
-                         ? ""
-                         : fmt::format("; not much like it ({:.2f} of its time)", likeness));
+                     likeness < 0.67 || likeness > 1.5
+                         ? fmt::format("; not much like it ({:.2f} of its time)", likeness)
+                     : t.seconds >= least_gain * t.changed_seconds ? ": confirmed"
+                                                                   : ": NOT confirmed");
 }
 
 /// The confirmation of a cause: the experiment, and what came of it or of its twin's.

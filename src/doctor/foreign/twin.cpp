@@ -31,6 +31,30 @@ void take_pattern(Twin& t, const LaunchCounts& c) {
   t.stride = rounded_between(apart / t.lane_bytes, 1, 128);
 }
 
+/// The greatest power of 2 that is not above a share's inverse, 1 to 32.
+int parts_of(double share) {
+  return rounded_between(std::exp2(std::floor(std::log2(1 / std::max(share, 0.01)))), 1, 32);
+}
+
+/// What a launch does beside loads, stores and arithmetic, where that may be a cause. `loads`: of
+/// all its warps.
+void take_rest(Twin& t, const LaunchCounts& c, double warps, double loads) {
+  constexpr double most = 256, conflicts_matter = 0.3, sectors_of_access = 4;
+  if (t.threads % static_cast<int>(lanes_of_warp) == 0) t.parts = parts_of(c.lanes.value_or(1));
+  const double passes = c.shared_passes.value_or(0);
+  const double best = std::max(passes - c.shared_conflicts.value_or(0), passes / lanes_of_warp);
+  if (passes > (1 + conflicts_matter) * best && t.shared_bytes >= 4096) {
+    t.shared = rounded_between(best / loads, 1, most);
+    t.ways = parts_of(best / passes);
+  }
+  if (const double local = c.local_sectors.value_or(0) / sectors_of_access; local > 0)
+    t.local = rounded_between(local / loads, 0, most);
+  if (const double atomics = c.atomic_requests.value_or(0); atomics > 0) {
+    t.atomics = rounded_between(atomics / warps, 1, most);
+    t.places = rounded_between(c.atomic_sectors.value_or(atomics) / atomics, 1, lanes_of_warp);
+  }
+}
+
 /// A kernel for all compilers: what differs is defined before it.
 constexpr const char* twin_body = R"(
 typedef unsigned long long Index;
@@ -44,6 +68,9 @@ struct alignas(LANE_BYTES) Number { unsigned word[LANE_BYTES / 4]; };
 #include <set>
 #include <vector>
 struct Place { unsigned x; } blockIdx, threadIdx;
+#define __shared__
+unsigned tile[SHARED_WORDS];
+static void atomicAdd(float* sum, float value) { *sum += value; }
 std::vector<Index> touched;
 #define KERNEL static void
 #define TOUCH(index) touched.push_back(index)
@@ -52,6 +79,15 @@ std::vector<Index> touched;
 KERNEL twin(Number* y, const Number* x, Index mask, unsigned zero) {
   const Index id = Index(blockIdx.x) * THREADS + threadIdx.x;
   const Index all = Index(BLOCKS) * THREADS;
+  const unsigned lane = threadIdx.x % 32;
+#if SHARED > 0
+  extern __shared__ unsigned tile[];
+#endif
+#if LOCAL > 0
+  unsigned own[64]; // its index is not known to the compiler: it is in memory
+  for (int k = 0; k < 64; ++k)
+    own[(k + zero) % 64] = zero;
+#endif
   unsigned held[HELD + 1];
 #pragma unroll
   for (int k = 0; k <= HELD; ++k)
@@ -72,12 +108,27 @@ KERNEL twin(Number* y, const Number* x, Index mask, unsigned zero) {
 #pragma unroll
       for (int w = 0; w < LANE_BYTES / 4; ++w)
         sum += got[t].word[w];
+#if LOCAL > 0
+      for (int k = 0; k < LOCAL; k += 2) // it is read and written
+        own[(k + l + sum) % 64] += sum;
+#endif
+#if SHARED > 0
+      unsigned read = 0; // nobody wrote it
+#pragma unroll 8
+      for (int k = 0; k < SHARED; ++k)
+        read += tile[(lane * WAYS + k + l) % SHARED_WORDS];
+      sum += zero * read;
+#endif
+#pragma unroll 1
+      for (unsigned part = 0; part < PARTS; ++part) {
+        if (PARTS > 1 && lane * PARTS / 32 != part) continue;
 #pragma unroll
-      for (int f = 0; f < FP32; ++f)
-        a[f % 4] = a[f % 4] * 0.5f + sum;
+        for (int f = 0; f < FP32; ++f)
+          a[f % 4] = a[f % 4] * 0.5f + sum;
 #pragma unroll
-      for (int f = 0; f < FP64; ++f)
-        b[f % 4] = b[f % 4] * 0.5 + sum;
+        for (int f = 0; f < FP64; ++f)
+          b[f % 4] = b[f % 4] * 0.5 + sum;
+      }
     }
     if (sum != 0) { // never: what is held must be there all the same
 #pragma unroll
@@ -89,6 +140,14 @@ KERNEL twin(Number* y, const Number* x, Index mask, unsigned zero) {
   for (int k = 0; k <= HELD; ++k)
     sum += zero * held[k];
   sum += zero * unsigned(a[0] + a[1] + a[2] + a[3] + b[0] + b[1] + b[2] + b[3]);
+#if ATOMICS > 0
+  float* const sums = reinterpret_cast<float*>(y);
+  for (int k = 0; k < ATOMICS; ++k)
+    atomicAdd(sums + (PLACES > 0 ? lane % (PLACES + !PLACES) * 8 : id & mask), a[k % 4]);
+#endif
+#if LOCAL > 0
+  sum += zero * own[sum % 64];
+#endif
   Number result = {};
   result.word[0] = sum;
   for (int s = 0; s < STORES; ++s)
@@ -146,6 +205,7 @@ std::optional<Twin> twin_of(const ForeignKernel& kernel) {
   t.repeat = rounded_between(*c.load_sectors * bytes_of_sector / read, 1, t.loads);
   t.bytes = std::max(power_of_two(read), 1e6);
   const double loads = t.blocks * t.threads * t.loads;
+  take_rest(t, c, warps, warps * t.loads);
   t.fp32 = rounded_between(c.fp32_operations.value_or(0) / loads, 0, most_operations);
   t.fp64 = rounded_between(c.fp64_operations.value_or(0) / loads, 0, most_operations);
   return t;
@@ -181,6 +241,22 @@ std::optional<ChangedTwin> without_cause(const Twin& twin, std::string_view caus
     t.blocks = twin.blocks * more;
     t.loads = static_cast<int>(std::ceil(twin.loads / more));
     changed.change = fmt::format("{:.0f} blocks", t.blocks);
+  } else if (cause == "bank-conflicts" && twin.ways > 1) {
+    t.ways = 1;
+    changed.change = "a bank for each lane";
+  } else if (cause == "spilled-registers" && twin.local > 0) {
+    t.local = 0;
+    changed.change = "no array of a thread in memory";
+  } else if (cause == "divergent-branches" && twin.parts > 1) {
+    t.parts = 1;
+    changed.change = "one branch for all lanes";
+  } else if (cause == "atomics-on-few-addresses" && twin.places > 0) {
+    t.places = 0;
+    changed.change = "an address for each thread";
+  } else if (cause == "double-by-accident" && twin.fp64 > 0) {
+    t.fp32 += twin.fp64;
+    t.fp64 = 0;
+    changed.change = "its operations in fp32";
   } else if (cause == "dependent-latency" && 2 * twin.together <= twin.loads) {
     t.together = 2 * twin.together;
     changed.change = fmt::format("{} loads at once for {}", t.together, twin.together);
@@ -216,6 +292,13 @@ std::string twin_source(const Twin& t, int held) {
   define("STORES", t.stores);
   define("FP32", t.fp32);
   define("FP64", t.fp64);
+  define("PARTS", t.parts);
+  define("SHARED", t.shared);
+  define("SHARED_WORDS", std::max(1024, t.shared_bytes / 4));
+  define("WAYS", t.ways);
+  define("LOCAL", t.local);
+  define("ATOMICS", t.atomics);
+  define("PLACES", t.places);
   return text + twin_body;
 }
 

@@ -26,6 +26,8 @@ struct Busy {
 inline constexpr double busy_enough = 0.6;
 /// Share of its peak that a unit can reach in practice.
 inline constexpr double within_reach = 0.85;
+/// Causes that save less than a twentieth are not worth a line.
+inline constexpr double least_gain = 1 / (1 - 0.05);
 
 /// Evidence that a cause looks at.
 struct Subject {

@@ -143,7 +143,7 @@ struct ForeignRun {
   /// Of `idle`: what the host did, by CUDA's calls. `outside`: no call of CUDA.
   double waiting = 0, allocating = 0, launching = 0, loading = 0, outside = 0;
   double launches = 0, waits = 0, allocations = 0; ///< calls
-  double records = 0; ///< of the timeline: kernels, copies and all calls
+  double record_seconds = 0;                       ///< at most, to record the timeline's lines
   double copied_bytes = 0, pageable_bytes = 0, copy_seconds = 0;
   double device_bytes = 0; ///< most that was allocated on the device at once; 0: not known
   std::string device, device_name;

@@ -25,6 +25,12 @@ struct Twin {
   int stores = 1;         ///< of a thread
   int fp32 = 0, fp64 = 0; ///< fused operations a load
   double bytes = 0;       ///< of the array that is read: a power of 2
+  int parts = 1;          ///< groups of a warp's lanes that take other branches
+  int shared = 0;         ///< accesses of shared memory a load, where banks conflict
+  int ways = 1;           ///< lanes that use one bank
+  int local = 0;          ///< accesses of a thread's array in memory a load
+  int atomics = 0;        ///< of a thread
+  int places = 0;         ///< that a warp's atomics change; 0: one a thread
 };
 
 /// The twin of a launch; nothing where blocks, threads and requests were not counted.
