@@ -124,13 +124,21 @@ class Faces:
         """The array with what lies beyond its faces; where nothing does, coefficients are what they are."""
         if not (is_field or any(map(any, self.pads))):
             return array
-        made = self.weights(array)
+        made = self._around_all(array)
         self.fill(made, is_field)
         return made
 
     def weights(self, array: Any) -> Any:
         """With nothing beyond its faces."""
-        made = self.around(array)
+        made = self._around_all(array)
+        if _arrays.is_on_gpu(array):
+            self.clear_outside(made)
+        return made
+
+    def _around_all(self, array: Any) -> Any:
+        """A wide array with the array in it; GPUs leave what lies beyond its faces as it was."""
+        make = _arrays.empty if _arrays.is_on_gpu(array) else _zeros
+        made = self.new(array, self.wide_shape(array.shape), make)
         self.inner(made)[...] = array
         return made
 

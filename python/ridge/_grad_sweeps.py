@@ -34,6 +34,7 @@ class Kept:
     saved: list[list[Any]]
     latest: Optional[list[Any]]
     plan: dict[str, int]
+    coefficients: Optional[list[Any]] = None  # wide ones
 
 
 class SweepsGradient:
@@ -99,9 +100,10 @@ class SweepsGradient:
         # Gradients of 16 bits are wider: rows of both begin alike as they are.
         self._faces.in_lines = any(map(any, self._faces.pads)) and _arrays.item_bytes(given[0]) > 2
         apart, taken = self._apart(steps, given[:self.levels])
-        now = [_arrays.copy_of(a) for a in given[:self.levels]]
+        runs = range(apart, steps, apart)
+        now = [_arrays.copy_of(a) if runs else a for a in given[:self.levels]]
         saved = []
-        for _ in range(apart, steps, apart):
+        for _ in runs:
             saved.append([_arrays.copy_of(a) for a in now])
             self.in_time.run(*now, *given[self.levels:], steps=apart, **options, **values)
         rest = steps - apart * len(saved)
@@ -116,10 +118,12 @@ class SweepsGradient:
             self.plan["again"] += rest - 1
             return Kept(saved, None, self.plan), now
         states = [self._faces.wide(a, True) for a in reversed(now)]
-        self._steps(states, self._wide_coefficients(given[self.levels:]), rest - (not is_result), options["device"],
-                    values, [])
+        coefficients = self._wide_coefficients(given[self.levels:])
+        self._steps(states, coefficients, rest - (not is_result), options["device"], values, [])
         found = [_arrays.copy_of(self._faces.inner(a)) for a in states[:-self.levels - 1:-1]] if is_result else []
-        return Kept(saved, states[:-1] if is_result and rest else states, self.plan), found
+        if is_result:  # long before the steps backwards
+            return Kept(saved, states[:-1] if rest else states, self.plan), found
+        return Kept(saved, states, self.plan, coefficients), found
 
     def _check(self, names: Sequence[str], arrays: Sequence[Any]) -> None:
         kernel, first = self.in_time.kernel, arrays[0]
@@ -151,10 +155,10 @@ class SweepsGradient:
         """The gradients by name, from what is kept, which is used up."""
         faces, levels, device = self._faces, self.levels, options["device"]
         self.plan, steps, apart = kept.plan, kept.plan["steps"], kept.plan["apart"]
-        found = {n: _arrays.copy_of(w) for n, w in zip(self.in_time.kernel.arrays, weights)}
+        found = {} if steps else {n: _arrays.copy_of(w) for n, w in zip(self.in_time.kernel.arrays, weights)}
         sums: dict[str, Any] = {}
         if steps:
-            coefficients = self._wide_coefficients(given)
+            coefficients = kept.coefficients or self._wide_coefficients(given)
             wide = [faces.weights(_arrays.wide(w)) for w in weights]
             for w in wide:
                 faces.free(w)
@@ -324,9 +328,9 @@ class _Back:
         return weight
 
     def by_states(self) -> dict[str, Any]:
-        if self.adjoint.handed < 0:
-            self.weights[-1] *= -1
-        return {n: _arrays.copy_of(self.faces.inner(w)) for n, w in zip(self.adjoint.states, self.weights)}
+        found = {n: self.faces.inner(w) for n, w in zip(self.adjoint.states, self.weights)}
+        oldest = self.adjoint.states[-1]
+        return {n: -w if n == oldest and self.adjoint.handed < 0 else _arrays.copy_of(w) for n, w in found.items()}
 
     def by_others(self) -> dict[str, Any]:
         found = {}
