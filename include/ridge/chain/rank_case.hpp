@@ -30,41 +30,11 @@ public:
   RankNumbers(std::uint64_t seed, const comm::Box& held, Index3 whole)
       : seed_(seed), held_(held), whole_(whole) {}
 
-  [[nodiscard]] std::vector<T> make(const comm::Box& set) const {
-    std::vector<T> all;
-    each([&](Index x, Index y, Index z) {
-      const bool here = x >= set.begin.x && x < set.end.x && y >= set.begin.y && y < set.end.y &&
-                        z >= set.begin.z && z < set.end.z;
-      all.push_back(here ? at(x, y, z) : std::numeric_limits<T>::quiet_NaN());
-    });
-    return all;
-  }
+  [[nodiscard]] std::vector<T> make(const comm::Box& set) const;
   /// Where `found` is another number than the whole array has; empty where it is not.
-  [[nodiscard]] std::string difference(const std::vector<T>& found) const {
-    std::string where;
-    std::size_t i = 0;
-    each([&](Index x, Index y, Index z) {
-      if (!(found[i++] == at(x, y, z)) && where.empty())
-        where = std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z);
-    });
-    return where;
-  }
+  [[nodiscard]] std::string difference(const std::vector<T>& found) const;
 
 private:
-  template <class F>
-  void each(const F& f) const {
-    for (Index z = held_.begin.z; z < held_.end.z; ++z)
-      for (Index y = held_.begin.y; y < held_.end.y; ++y)
-        for (Index x = held_.begin.x; x < held_.end.x; ++x)
-          f(x, y, z);
-  }
-  /// The value of a point of the whole array, which goes round.
-  [[nodiscard]] T at(Index x, Index y, Index z) const {
-    const auto in = [](Index i, Index n) { return (i % n + n) % n; };
-    return static_cast<T>(random_value(
-        seed_, in(x, whole_.x) + whole_.x * (in(y, whole_.y) + whole_.y * in(z, whole_.z))));
-  }
-
   std::uint64_t seed_;
   comm::Box held_;
   Index3 whole_;
@@ -83,7 +53,8 @@ public:
         chain_(chain), range_(rank_range(division_of<C, T>(chain), request)) {
     [&]<int... A>(std::integer_sequence<int, A...>) {
       (make(std::integral_constant<int, A>{}), ...);
-    }(std::make_integer_sequence<int, count>{});
+    }
+    (std::make_integer_sequence<int, count>{});
     fill();
   }
 

@@ -8,7 +8,6 @@
 #include <array>
 #include <functional>
 #include <memory>
-#include <utility>
 
 namespace ridge::md {
 
@@ -38,8 +37,7 @@ public:
     const double each =
         static_cast<double>(steps) / static_cast<double>(std::max<Index>(builds, 1));
     const Index wanted = builds == 0 ? 2 * round_ : static_cast<Index>(each + 1.25);
-    const Index before = std::exchange(round_, std::clamp<Index>(wanted, 2, longest));
-    if (round_ != before) round_graph_.reset();
+    round_ = std::clamp<Index>(wanted, 2, longest);
   }
   /// Gives a round so many times: what `work` gives.
   void give_rounds(Index rounds, const pairs::ListData& lists, Index version,
@@ -50,9 +48,10 @@ public:
       return;
     }
     adopt(lists, version);
-    if (!round_graph_) round_graph_ = std::make_unique<Graph>(queue_, work);
+    std::unique_ptr<Graph>& round = rounds_[static_cast<std::size_t>(round_)];
+    if (!round) round = std::make_unique<Graph>(queue_, work);
     for (Index r = 0; r < rounds; ++r)
-      round_graph_->launch();
+      round->launch();
   }
 
   /// Gives `steps` times `step` to the queue, which runs launches over these lists. It has run
@@ -83,7 +82,7 @@ private:
   void adopt(const pairs::ListData& lists, Index version) {
     if (!is_laid_as(lists) || version != version_) {
       graphs_ = {};
-      round_graph_.reset();
+      rounds_ = {};
     }
     laid_ = lists;
     version_ = version;
@@ -99,7 +98,9 @@ private:
   pairs::ListData laid_;
   Index version_ = 0;
   std::array<std::unique_ptr<Graph>, 6> graphs_; ///< of 1, 2, ..., 32 steps
-  std::unique_ptr<Graph> round_graph_;           ///< of `round_` steps and a build
+  /// Of so many steps and a build. Rounds of seven and eight steps may take turns, and making one
+  /// takes as long as some steps.
+  std::array<std::unique_ptr<Graph>, 33> rounds_;
   Index round_ = 8;
   Index interval_ = 8, since_ = 0; ///< steps: of lists before, since they were built
 };

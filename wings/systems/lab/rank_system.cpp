@@ -6,6 +6,7 @@
 #include <ridge/comm/communicator.hpp>
 #include <ridge/comm/grid.hpp>
 #include <ridge/comm/step.hpp>
+#include <ridge/device/cpu/parallel.hpp>
 #include <ridge/lab/kernels/chain_system_ranks.hpp>
 #include <ridge/pattern/rank_shares.hpp>
 
@@ -116,6 +117,7 @@ public:
 private:
   static constexpr double small_step = 0.2; ///< stable for media around 1 at distances of 1
   static constexpr Index most_checked = 12;
+  static constexpr Index few = 16384; ///< points: waking threads takes longer
 
   [[nodiscard]] const chain::Description& description() const {
     return kernel_.description(setup_.element_bytes);
@@ -147,7 +149,7 @@ private:
     return description().arrays[static_cast<std::size_t>(a)];
   }
   [[nodiscard]] double number(int a, const Index3& at) const {
-    const auto in = [](Index i, Index n) { return (i % n + n) % n; };
+    const auto in = [](Index i, Index n) { return i >= 0 && i < n ? i : (i % n + n) % n; };
     return numbers_[static_cast<std::size_t>(a)].at(
         in(at.x, whole_.x) + whole_.x * (in(at.y, whole_.y) + whole_.y * in(at.z, whole_.z)));
   }
@@ -157,11 +159,14 @@ private:
     const Index3 first = setup_.begin();
     std::vector<T> plane(static_cast<std::size_t>(n.x * n.y));
     for (Index z = 0; z < n.z; ++z) {
-      std::size_t i = 0;
-      for (Index y = 0; y < n.y; ++y) {
-        for (Index x = 0; x < n.x; ++x)
-          plane[i++] = static_cast<T>(number(a, {first.x + x, first.y + y, first.z + z}));
-      }
+      cpu::run(n.x * n.y < few ? 1 : cpu::default_threads(), [&](int thread, int team) {
+        const cpu::Range rows = cpu::share_of(n.y, thread, team);
+        auto* at = plane.data() + rows.begin * n.x;
+        for (Index y = rows.begin; y < rows.end; ++y) {
+          for (Index x = 0; x < n.x; ++x)
+            *at++ = static_cast<T>(number(a, {first.x + x, first.y + y, first.z + z}));
+        }
+      });
       system_->write(a, {{0, 0, z}, {n.x, n.y, 1}}, plane.data());
     }
   }
