@@ -40,8 +40,10 @@ RIDGE_FN auto difference(const At& at, chain::Slot<I> array) {
   };
   constexpr int shift = Behind ? 0 : -1;
   const auto between = [&](int k) { return value(k + 1 + shift) - value(shift - k); };
-  return fma(weight<3>, between(3),
-             fma(weight<2>, between(2), fma(weight<1>, between(1), weight<0> * between(0))));
+  // Values, as fma takes references: device code has no variable of a template to refer to.
+  return fma(double{weight<3>}, between(3),
+             fma(double{weight<2>}, between(2),
+                 fma(double{weight<1>}, between(1), weight<0> * between(0))));
 }
 constexpr chain::Reach along(int axis, int low, int high) {
   return axis == 0   ? chain::along_x(low, high)
