@@ -182,6 +182,10 @@ def test_functions_without_names(ridge, tmp_path, bare):
     assert {k["kernel"]: round(k["share"], 3) for k in found["kernels"]} == {
         "flux(double*)": 0.8, "a.out, stripped of names": 0.1, "the system's clear_page": 0.02,
         "code that was made while it ran, without names": 0.08}  # fmt: skip
+    words = ("--bytes", 1e7, "-o", tmp_path / "a.json", "--", sys.executable, "-c", "import time; time.sleep(.3)")
+    out = ridge.good("doctor", "--top", 1, *words, env=bare).out
+    assert json.loads((tmp_path / "a.json").read_text())[0]["seconds"] > 0.8 * 0.3  # that pass, not of the cores
+    assert "B/s, " in out and " of a copy here; least bytes 10.0 MB (given) in " in out
 
 
 def test_programs_that_cannot_be_started(ridge, tmp_path):

@@ -201,6 +201,7 @@ Foreign examine_program(const std::vector<std::string>& words, const ForeignAske
     all.run.card = {};                // what it does meanwhile is not the program's
     constexpr double long_enough = 2; // seconds, beside which perf's own work is little
     count_by_perf(program, asked.quick || all.run.wall > long_enough, all);
+    if (asked.bytes > 0 && !asked.quick) take_measured_peak(all);
   }
   return all;
 }

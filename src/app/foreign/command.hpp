@@ -30,8 +30,8 @@ struct ForeignCommand {
 /// where there is none.
 [[nodiscard]] std::optional<std::vector<std::string>> take_program(int& argc, char** argv);
 
-/// Throws UsageError where a program and its words, or its path, stand behind `doctor` without `--`.
-/// `argv` is what take_program leaves.
+/// Throws UsageError where a program and its words, or its path, stand behind `doctor` without
+/// `--`. `argv` is what take_program leaves.
 void require_marked_program(int argc, char** argv);
 
 /// Prints what is known of a cause that only kernels have which are not Ridge's. False where it is

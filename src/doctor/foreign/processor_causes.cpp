@@ -81,7 +81,7 @@ ForeignCause idle_cores() {
 ForeignCause system_time() {
   ForeignCause c = of_processor(
       "system-time",
-      "the system's kernel works for the program: pages, files, or sleeping and waking",
+      "the system's kernel works for the program: pages, files, processes, or sleeping and waking",
       "of its time is the system's", 0.15);
   c.evidence = [](const Subject& s) -> Counted {
     const ForeignRun& r = s.all.run;
@@ -97,7 +97,8 @@ ForeignCause system_time() {
                  "pages were the reason";
   c.trial = "MALLOC_TOP_PAD_=268435456 MALLOC_MMAP_MAX_=0";
   c.trial_gain = 1.03;
-  c.action = "allocate once and keep it; large pages; fewer and larger reads and writes";
+  c.action = "allocate once and keep it; large pages; fewer and larger reads and "
+             "writes; fewer processes";
   return c;
 }
 

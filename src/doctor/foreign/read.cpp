@@ -322,6 +322,12 @@ private:
 
 } // namespace
 
+double Foreign::passed(const ForeignKernel& kernel) const {
+  const double whole = kernel_seconds();
+  return run.device == "cpu" && run.wall > 0 && whole > 0 ? kernel.seconds / whole * run.wall
+                                                          : kernel.mean();
+}
+
 double Foreign::kernel_seconds() const {
   double all = 0;
   for (const ForeignKernel& k : kernels)

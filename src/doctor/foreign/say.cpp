@@ -245,16 +245,27 @@ std::string without_arguments(const std::string& name) {
   return open == 0 ? text : name;
 }
 
+/// A function by the samples of it: its time, and what it reaches where its least bytes are given.
+std::string function_lines(const Foreign& all, const ForeignKernel& k, const ForeignAsked& asked) {
+  const double whole = all.kernel_seconds(), share = whole > 0 ? k.seconds / whole : 0;
+  std::string text = fmt::format("time       {} of the samples{}\n", percent(share),
+                                 all.has_times() ? ", " + to_text(Seconds{k.seconds}) : "");
+  const double passed = all.passed(k);
+  if (asked.bytes <= 0 || passed <= 0) return text;
+  const double rate = asked.bytes / passed, peak = all.peak_bytes_per_second;
+  return text +
+         fmt::format("reached    {}{}; least bytes {} (given) in {}\n", quantity(rate, "B/s"),
+                     peak > 0 ? fmt::format(", {:.2f} of {}", rate / peak, all.peak_name) : "",
+                     quantity(asked.bytes, "B"), to_text(Seconds{passed}));
+}
+
 std::string kernel_lines(const Foreign& all, const ForeignKernel& k, const ForeignAsked& asked,
                          int number, std::size_t shown) {
   const double whole = all.kernel_seconds();
   const bool on_cpu = all.run.device == "cpu"; // functions, of which perf has samples
   std::string text = fmt::format("\n{} {} {}\n", on_cpu ? "function" : "kernel  ", number,
                                  short_name(on_cpu ? without_arguments(k.name) : k.name));
-  if (on_cpu)
-    return text + fmt::format("time       {} of the samples{}\n",
-                              percent(whole > 0 ? k.seconds / whole : 0),
-                              all.has_times() ? ", " + to_text(Seconds{k.seconds}) : "");
+  if (on_cpu) return text + function_lines(all, k, asked);
   const std::string launches =
       fmt::format("{:.0f} {}", k.launches, k.launches == 1 ? "launch" : "launches");
   text += k.mean() > 0

@@ -166,6 +166,9 @@ struct Foreign {
   [[nodiscard]] double kernel_seconds() const;
   /// False where kernels are functions on a processor of which shares of samples alone are known.
   [[nodiscard]] bool has_times() const { return run.device != "cpu" || run.cpu > 0; }
+  /// Seconds that pass in a launch; on a cpu in a function's calls, whose threads work at a time:
+  /// its share of the samples of the program's time, where that is known.
+  [[nodiscard]] double passed(const ForeignKernel& kernel) const;
   /// Share of memory's peak that can be reached by a kernel that hardly writes, or reads and
   /// writes.
   [[nodiscard]] double peak_of(const ForeignKernel& kernel) const;
