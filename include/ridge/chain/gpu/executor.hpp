@@ -180,14 +180,16 @@ PointsShell<C, T, First, Last> shell_of(const Call<C, T>& call, int each) {
   const Index3 n = call.plan->extents;
   PointsShell<C, T, First, Last> made{
       call.chain, narrowed<C, T, First, Last, false>(call.windows), n, {}, {}};
+  ItemBox all;
   for (int k = 0; k < 3; ++k) {
     const auto extent = static_cast<int>(k == 0 ? n.x : k == 1 ? n.y : n.z);
     const int items = k == 0 ? each : 1;
-    made.all.begin[k] = d.begin.along(k);
-    made.all.end[k] = extent + d.end.along(k);
+    all.begin[k] = d.begin.along(k);
+    all.end[k] = extent + d.end.along(k);
     made.inner.begin[k] = tiles_of(std::max(in.begin.along(k), d.begin.along(k)), items) * items;
     made.inner.end[k] = (extent + std::min(in.end.along(k), d.end.along(k))) / items * items;
   }
+  made.shell = shell_between(all, made.inner);
   return made;
 }
 
@@ -199,9 +201,8 @@ Bound bind_shell(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
   if (n.x * n.y * n.z > Index{1} << 30) return {};
   const auto body = shell_of<C, T, First, Last>(call, 1);
   if (body.inner.items() == 0) return {};
-  const int items = body.all.items() - body.inner.items();
-  return bind_body(queue, {{static_cast<int>(tiles_of(items, s.block.count())), 1, 1}, s.block, 0},
-                   body);
+  const auto blocks = static_cast<int>(tiles_of(body.shell.items(), s.block.count()));
+  return bind_body(queue, {{blocks, 1, 1}, s.block, 0}, body);
 }
 
 /// Lanes that march through interior items, and others for the shell around these; empty where
@@ -231,7 +232,7 @@ Bound bind_interior(Queue& queue, const Call<C, T>& call, const GpuSchedule& s,
                                     : blocks(inner.extent(1), s.block.y);
   body.blocks[2] = Body::march == 1 ? 1 : blocks(marched, Index{body.rows} * s.block.z);
   const int inside = body.blocks[0] * body.blocks[1] * body.blocks[2];
-  const int shell = blocks(body.around.all.items() - inner.items(), s.block.count());
+  const int shell = blocks(body.around.shell.items(), s.block.count());
   return bind_body(queue, {{inside + shell, 1, 1}, s.block, 0}, body);
 }
 

@@ -18,20 +18,31 @@ struct ItemBox {
   [[nodiscard]] RIDGE_FN int items() const { return extent(0) * extent(1) * extent(2); }
 };
 
-/// Part `number` of six of the items of `all` that are not in `inner`: what lies before and behind
-/// it along z, along y of its planes, and along x of its rows.
-[[nodiscard]] RIDGE_FN ItemBox shell_part(const ItemBox& all, const ItemBox& inner, int number) {
-  const int along = 2 - number / 2;
-  const bool is_before = number % 2 == 0;
-  ItemBox part;
-  RIDGE_UNROLL
-  for (int d = 0; d < 3; ++d) {
-    const bool is_outer = d < along || (d == along && is_before);
-    const bool is_whole = d < along || (d == along && !is_before);
-    part.begin[d] = is_outer ? all.begin[d] : d == along ? inner.end[d] : inner.begin[d];
-    part.end[d] = is_whole ? all.end[d] : d == along ? inner.begin[d] : inner.end[d];
+/// The items of a box that are not in another one, in six parts.
+struct Shell {
+  static constexpr int parts = 6;
+  ItemBox part[parts];
+  int end[parts]; ///< items of a part and of those before it
+
+  [[nodiscard]] int items() const { return end[parts - 1]; }
+};
+
+/// What lies before and behind `inner` along z, along y of its planes, and along x of its rows.
+inline Shell shell_between(const ItemBox& all, const ItemBox& inner) {
+  Shell made;
+  for (int i = 0; i < Shell::parts; ++i) {
+    const int along = 2 - i / 2;
+    const bool is_before = i % 2 == 0;
+    ItemBox& part = made.part[i];
+    for (int d = 0; d < 3; ++d) {
+      const bool is_outer = d < along || (d == along && is_before);
+      const bool is_whole = d < along || (d == along && !is_before);
+      part.begin[d] = is_outer ? all.begin[d] : d == along ? inner.end[d] : inner.begin[d];
+      part.end[d] = is_whole ? all.end[d] : d == along ? inner.begin[d] : inner.end[d];
+    }
+    made.end[i] = part.items() + (i > 0 ? made.end[i - 1] : 0);
   }
-  return part;
+  return made;
 }
 
 /// The run First to Last over the items around the interior, one a lane.
@@ -45,7 +56,8 @@ struct PointsShell {
   C chain;
   NarrowWindows<C, T, First, Last, false> windows;
   Index3 n;
-  ItemBox all, inner;
+  ItemBox inner;
+  Shell shell;
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
@@ -55,21 +67,21 @@ struct PointsShell {
   /// An item by its number.
   template <class Lane>
   RIDGE_DEVICE void item(Lane& lane, int number) const {
-    RIDGE_NO_UNROLL
-    for (int i = 0; i < 6; ++i) {
-      const ItemBox part = shell_part(all, inner, i);
-      const int items = part.items();
-      if (number < items) {
-        const int above = number / part.extent(0);
-        const int x = part.begin[0] + number - above * part.extent(0);
-        const int y = part.begin[1] + above % part.extent(1);
-        const int z = part.begin[2] + above / part.extent(1);
-        const Memory<Lane, C, T, First, Last, false> memory{lane, windows, n, 0, 0, true};
-        run_item<Pack<T, 1>, First, Last, true>(chain, memory, x, y, z);
-        return;
-      }
-      number -= items;
-    }
+    if (number >= shell.end[Shell::parts - 1]) return;
+    int i = 0;
+    RIDGE_UNROLL
+    for (int k = 0; k + 1 < Shell::parts; ++k)
+      i += number >= shell.end[k] ? 1 : 0;
+    const ItemBox& part = shell.part[i];
+    const int at = i > 0 ? number - shell.end[i - 1] : number;
+    const int row = part.extent(0);
+    const int above = at / row;
+    const int rows = part.extent(1);
+    const int plane = above / rows;
+    const Memory<Lane, C, T, First, Last, false> memory{lane, windows, n, 0, 0, true};
+    run_item<Pack<T, 1>, First, Last, true>(chain, memory, part.begin[0] + at - above * row,
+                                            part.begin[1] + above - plane * rows,
+                                            part.begin[2] + plane);
   }
 };
 
