@@ -223,6 +223,24 @@ def test_adjoints_say_which_points_are_interior(diffusion):
     assert interior(ridge.grad(ridge.chain(lambda u: u[0]**2))) == []
 
 
+def test_bits_do_not_depend_on_where_arrays_begin(rng, diffusion):
+    """Items are in packs, or alone, by the memory of their rows."""
+    arrays = rng.uniform(0.5, 1.5, (3, 40, 45))
+
+    def placed(array, first):
+        lines = np.empty(array.size + 16)
+        begin = first - lines.ctypes.data // 8 % 8 + 8
+        lines[begin:begin + array.size] = array.ravel()
+        return lines[begin:begin + array.size].reshape(array.shape)
+
+    gradient = ridge.grad(diffusion)
+    outs = [tuple(placed(a, first) for a in arrays[:2]) for first in range(8)]
+    for first, out in enumerate(outs):
+        gradient(*(placed(a, first) for a in arrays), rate=0.2, out=out)
+        for a, b in zip(out, outs[0]):
+            np.testing.assert_array_equal(a, b)
+
+
 @pytest.mark.parametrize("shape", [(3, 3), (4, 7), (5, 19)])
 def test_diffusion_has_the_gradient_of_its_differences(device, rng, diffusion, shape):
     u, k = rng.uniform(0.5, 1.5, (2, *shape))
