@@ -114,7 +114,8 @@ typedef struct ridge_kernel_handle *ridge_kernel;
 
 /* A built-in kernel by its name, or one in a file: "heat.hpp:Heat", which is compiled. */
 int ridge_kernel_find(const char *name, const char *settings, ridge_kernel *kernel);
-/* The functor `name` of the C++ header `text`, which is compiled. */
+/* The functor `name` of the C++ header `text`, which is compiled. With "-adjoint" behind the name of
+ * a kernel in a file or a text it is its adjoint, with the fields that ridge_kernel_describe says. */
 int ridge_kernel_text(const char *text, const char *name, const char *settings,
                       ridge_kernel *kernel);
 /* A JSON object: "name", "pattern", "meaning", "arrays" and how many of them are "inputs". */

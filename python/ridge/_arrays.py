@@ -153,6 +153,10 @@ def add(array: Any, axis: int, along: Any, values: Any) -> None:
         array[(slice(None),) * axis + (along,)] += values
 
 
+def as_double(array: Any) -> Any:
+    return array.double() if library_of(array) == "torch" else array.astype("float64")
+
+
 def sum_of(array: Any) -> float:
     """The sum of all items, in double."""
     if library_of(array) == "torch":

@@ -127,16 +127,22 @@ class Writer:
         self.number: Callable[[str, bool], str] = lambda name, plain: name
         #: How what a scan carries is written.
         self.carry: Callable[[Value], str] = lambda value: ""
+        #: Whether loads, and values that count in some items alone, stand before what they go into. Compilers
+        #: contract products with additions of one block: so items near ends, whose loads branch, have the bits of others.
+        self.is_apart = False
         #: How a value is written that counts in some items alone.
         self.inside: Callable[[Value, str], str] = lambda value, text: ""
 
     def write(self, results: list[Value]) -> list[str]:
         """The expressions of the results; what they need before them is in `lines`."""
         values = reachable(results)
+        if self.is_apart:
+            values.sort(key=lambda v: v.op != "load")
         uses: dict[int, int] = {}
         for value in values:
             for a in value.args:
                 uses[a.number] = uses.get(a.number, 0) + 1
+        has_inside = any(v.op == "inside" for v in values)
         text: dict[int, tuple[str, int]] = {}
         branches = _branches(values, results)
         statements: dict[int, list[str]] = {}  # inside of a branch
@@ -154,6 +160,7 @@ class Writer:
             size = in_text[value.number] = 1 + sum(in_text[a.number] for a in value.args)
             named = frozenset().union(*(names[a.number] for a in value.args))
             again = uses.get(value.number, 0) > 1 and value.op not in ("literal", "number")
+            again = again or (self.is_apart and value.op in ("load", "inside"))
             if inside and again:
                 name = f"t{made}"
                 made += 1
@@ -163,6 +170,8 @@ class Writer:
             elif again or (is_long and size > most and not inside):
                 name = f"t{made}"
                 made += 1
+                if self.is_apart and has_inside and value.op == "*" and not value.plain:
+                    written = (f"ridge::chain::rounded({written[0]})", _ATOM)
                 parts[-1].add(name, written[0], named, size)
                 written = (name, _ATOM)
                 in_text[value.number] = 0

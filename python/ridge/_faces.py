@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Optional
 
 from . import _arrays
 
@@ -88,7 +88,12 @@ class Faces:
             for side in (0, 1) if len(place) == 1 else ("-+".index(place[1]),):
                 self.ends[axis][side] = _face(condition, name)
         self.pads = [[0 if end.kind == "untouched" else r for end in ends] for ends, r in zip(self.ends, reach)]
-        self._known: dict[Any, list[_Placed]] = {}
+        #: Whether all that steps leave lies beyond faces.
+        self.is_zero_outside = all(pads == [r, r] for pads, r in zip(self.pads, reach))
+        #: Over ranks: the points of this one, and those of all.
+        self.owned: Optional[tuple[int, ...]] = None
+        self.points: tuple[int, ...] = ()
+        self._known: dict[Any, list[list[_Placed]]] = {}
         #: Whether rows within the faces begin at lines of a GPU's memory.
         self.in_lines = False
 
@@ -108,10 +113,6 @@ class Faces:
         if self.in_lines:
             row = _arrays.row_in_lines(array, row, -self.pads[-1][0])[1]
         return math.prod(rows) * row * _arrays.item_bytes(array)
-
-    def is_zero_outside(self) -> bool:
-        """Whether all that steps leave lies beyond faces."""
-        return all(pads == [r, r] for pads, r in zip(self.pads, self.reach))
 
     def wide_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         return tuple(n + sum(pads) for n, pads in zip(shape, self.pads))
@@ -149,14 +150,19 @@ class Faces:
             for d in reversed(range(wide.ndim)):
                 for side, end in enumerate(self.ends[d]):
                     if end.kind == "dirichlet":
-                        inner[_at(d, -side, wide.ndim)] = end.value
-        for layers in self._placed(wide, is_field):
-            layers.fill(wide)
+                        inner[at_axis(d, -side, wide.ndim)] = end.value
+        self.share(wide)
+        for d, placed in reversed(list(enumerate(self._placed(wide, is_field)))):
+            for layers in placed:
+                layers.fill(wide)
+            self.fill_round(wide, d)
 
     def fold(self, wide: Any, is_field: bool) -> None:
         """The transpose of `fill`, but for what faces fix."""
-        for layers in reversed(self._placed(wide, is_field)):
-            layers.fold(wide)
+        for d, placed in enumerate(self._placed(wide, is_field)):
+            self.fold_round(wide, d)
+            for layers in reversed(placed):
+                layers.fold(wide)
 
     def free(self, wide: Any) -> None:
         """Sets 0 where a face gives the value."""
@@ -164,14 +170,14 @@ class Faces:
         for d, ends in enumerate(self.ends):
             for side, end in enumerate(ends):
                 if end.kind == "dirichlet":
-                    inner[_at(d, -side, wide.ndim)] = 0
+                    inner[at_axis(d, -side, wide.ndim)] = 0
 
     def clear_outside(self, wide: Any) -> None:
         for d, (low, high) in enumerate(self.pads):
             if low:
-                wide[_at(d, slice(0, low), wide.ndim)] = 0
+                wide[at_axis(d, slice(0, low), wide.ndim)] = 0
             if high:
-                wide[_at(d, slice(-high, None), wide.ndim)] = 0
+                wide[at_axis(d, slice(-high, None), wide.ndim)] = 0
 
     def untouched(self, wide: Any) -> Iterator[Any]:
         """The points that steps leave, as parts of the array that do not overlap."""
@@ -183,34 +189,58 @@ class Faces:
             high = min(high, n - low)
             for part in (slice(0, low), slice(n - high, n)):
                 if part.start < part.stop:
-                    yield rest[_at(d, part, wide.ndim)]
-            rest = rest[_at(d, slice(low, n - high), wide.ndim)]
+                    yield rest[at_axis(d, part, wide.ndim)]
+            rest = rest[at_axis(d, slice(low, n - high), wide.ndim)]
 
-    def _placed(self, wide: Any, is_field: bool) -> list[_Placed]:
+    # What is another's over ranks.
+
+    def is_local(self, _d: int, _side: int) -> bool:
+        """Whether what lies beyond an end comes of this array's own points."""
+        return True
+
+    def share(self, wide: Any) -> None:
+        """Sets copies of other ranks' points."""
+
+    def fill_round(self, wide: Any, d: int) -> None:
+        """Sets what lies beyond the ends of an axis, where another rank has it."""
+
+    def fold_round(self, wide: Any, d: int) -> None:
+        """The transpose."""
+
+    def greatest(self, mine: float) -> float:
+        return mine
+
+    def total(self, mine: float) -> float:
+        return mine
+
+    # Layers.
+
+    def _placed(self, wide: Any, is_field: bool) -> list[list[_Placed]]:
         key = tuple(wide.shape), str(wide.dtype), str(getattr(wide, "device", "")), is_field
         if key not in self._known:
-            self._known[key] = [_Placed(layers, wide, is_field) for layers in self._layers(wide.shape)]
+            self._known[key] = [[_Placed(layers, wide, is_field) for layers in self._layers(wide.shape, d)]
+                                for d in range(wide.ndim)]
         return self._known[key]
 
-    def _layers(self, wide: Sequence[int]) -> list[_Layers]:
-        """The last axes and the nearest layers first."""
+    def _layers(self, wide: Sequence[int], d: int) -> list[_Layers]:
+        """The nearest layers first."""
         found: list[_Layers] = []
-        for d in reversed(range(len(wide))):
-            n = wide[d] - sum(self.pads[d])
-            low = self.pads[d][0]
-            open_ = _Layers(d)
-            for side, k in ((side, k) for side in (1, 0) for k in range(1, self.pads[d][side] + 1)):
-                end = self.ends[d][side]
-                source = end.source(k, n)
-                ghost, from_ = (low - k, low + source) if side == 0 else (low + n - 1 + k, low + n - 1 - source)
-                if not open_.takes(ghost, from_):
-                    found.append(open_)
-                    open_ = _Layers(d)
-                open_.ghosts.append(ghost)
-                open_.sources.append(from_)
-                open_.signs.append(end.sign(True))
-                open_.more.append(end.more(k, self.spacing[d]))
-            found.append(open_)
+        n = wide[d] - sum(self.pads[d])
+        low = self.pads[d][0]
+        open_ = _Layers(d)
+        sides = [side for side in (1, 0) if self.is_local(d, side)]
+        for side, k in ((side, k) for side in sides for k in range(1, self.pads[d][side] + 1)):
+            end = self.ends[d][side]
+            source = end.source(k, n)
+            ghost, from_ = (low - k, low + source) if side == 0 else (low + n - 1 + k, low + n - 1 - source)
+            if not open_.takes(ghost, from_):
+                found.append(open_)
+                open_ = _Layers(d)
+            open_.ghosts.append(ghost)
+            open_.sources.append(from_)
+            open_.signs.append(end.sign(True))
+            open_.more.append(end.more(k, self.spacing[d]))
+        found.append(open_)
         return [layers for layers in found if layers.ghosts]
 
 
@@ -218,7 +248,7 @@ def _zeros(like: Any, shape: tuple[int, ...]) -> Any:
     return _arrays.zeros(like, "ridge.grad", shape)
 
 
-def _at(axis: int, i: Any, rank: int) -> tuple[Any, ...]:
+def at_axis(axis: int, i: Any, rank: int) -> tuple[Any, ...]:
     return tuple(i if d == axis else slice(None) for d in range(rank))
 
 

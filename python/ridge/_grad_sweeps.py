@@ -21,6 +21,8 @@ from ._extents import spacing_of, whole
 from ._faces import Faces
 from ._grad import Gradient, _form_of
 from ._gradients import gradients_type
+from ._rank_faces import RankFaces
+from ._sums import sum_in_any_order
 from ._sweeps import Sweeps, _boundary_text
 from ._trace import Parameter, Value
 from ._traced import Traced
@@ -43,9 +45,6 @@ class SweepsGradient:
     def __init__(self, in_time: Sweeps, by: Optional[Sequence[str]], memory: Union[int, float, str, None]) -> None:
         self.in_time = in_time
         kernel = in_time.kernel
-        if in_time._points:
-            raise TypeError(f"ridge.grad: sweeps of {kernel.__name__} are over ranks (points=); those of one process "
-                            "have gradients")
         self.levels = in_time._levels
         states = kernel.arrays[:self.levels]
         everything = Gradient(kernel, None, None).by
@@ -56,9 +55,7 @@ class SweepsGradient:
             raise TypeError(f"ridge.grad: 'out' is no argument of sweeps of {kernel.__name__}")
         self._step = Gradient(kernel, list(dict.fromkeys(
             [*(n for n in states if n in everything), *(n for n in asked if n not in states)])), None)
-        self._faces = Faces(_boundary_text(in_time.boundary, kernel.axes, kernel.rank),
-                            [low for low, _ in _form_of(kernel).box(0)],
-                            spacing_of(in_time._spacing, kernel.rank), kernel.__name__)
+        self._faces = _faces_of(in_time)
         self._step_back = _StepBack(kernel, self.levels, self._step.by, self._faces)
         given = in_time.memory if memory is None else memory
         self._memory = None if given is None else bytes_of(given)
@@ -132,6 +129,10 @@ class SweepsGradient:
                 raise _core.UsageError(f"the gradient of {kernel.__name__}: {name} has the shape {tuple(array.shape)}; "
                                        f"all arrays have one shape, of {kernel.rank} axes, as {kernel.arrays[0]} has "
                                        f"{tuple(first.shape)}")
+        owned = self._faces.owned
+        if owned is not None and tuple(first.shape) != owned:
+            raise _core.UsageError(f"the gradient of {kernel.__name__}: {names[0]} has the shape {tuple(first.shape)}; "
+                                   f"this rank owns {owned} of {self._faces.points}")
 
     def _wide_coefficients(self, given: Sequence[Any]) -> list[Any]:
         return [self._faces.wide(a, False) for a in given]
@@ -162,6 +163,7 @@ class SweepsGradient:
             wide = [faces.weights(_arrays.wide(w)) for w in weights]
             for w in wide:
                 faces.free(w)
+                faces.share(w)
             back = _Back(self._step_back, faces, coefficients, wide, device, values)
             free: list[Any] = []
             saved, left = list(kept.saved), steps
@@ -194,7 +196,7 @@ class SweepsGradient:
         """Steps from one checkpoint to the next, and the bytes that states then take: a checkpoint has all levels,
         a state between two of them adds its newest level, with what lies beyond faces."""
         each = sum(int(math.prod(a.shape)) * _arrays.item_bytes(a) for a in state)
-        one = self._faces.wide_bytes(state[0])
+        each, one = (int(self._faces.greatest(n)) for n in (each, self._faces.wide_bytes(state[0])))
 
         def bytes_at(apart: int) -> int:
             return (-(-steps // apart) - 1) * each + (min(apart, steps) + self.levels - 1) * one
@@ -220,7 +222,7 @@ class _StepBack:
     def __init__(self, kernel: Any, levels: int, by: Sequence[str], faces: Faces) -> None:
         form = _form_of(kernel)
         #: Whether cotangents beyond faces are kept 0, so that no term asks whether there is who reads it.
-        self.is_zero_outside = faces.is_zero_outside() and _is_finite(form)
+        self.is_zero_outside = faces.is_zero_outside and _is_finite(form)
         made = adjoint_of(form, by, is_bounded=not self.is_zero_outside)
         traced = made.traced
         self.kernel, self.levels, self.by = kernel, levels, made.by
@@ -325,6 +327,7 @@ class _Back:
             if k > 0 or self.adjoint.is_zero_outside:
                 faces.clear_outside(weight)
         faces.free(weight)
+        faces.share(weight)
         return weight
 
     def by_states(self) -> dict[str, Any]:
@@ -336,11 +339,20 @@ class _Back:
         found = {}
         for name, array in self.sums.items():
             if name not in self.adjoint.kernel.arrays:
-                found[name] = _arrays.sum_of(array)
+                mine = self.faces.inner(array)
+                count = math.prod(self.faces.points or mine.shape)
+                found[name] = sum_in_any_order(mine, count, self.faces.greatest, self.faces.total)
                 continue
             self.faces.fold(array, False)
             found[name] = _arrays.copy_of(self.faces.inner(array))
         return found
+
+
+def _faces_of(in_time: Sweeps) -> Faces:
+    kernel = in_time.kernel
+    given = (_boundary_text(in_time.boundary, kernel.axes, kernel.rank), [low for low, _ in _form_of(kernel).box(0)],
+             spacing_of(in_time._spacing, kernel.rank), kernel.__name__)
+    return RankFaces(*given, in_time._points, in_time._part()) if in_time._points else Faces(*given)
 
 
 def _is_finite(form: Form) -> bool:

@@ -93,6 +93,7 @@ def text_of(name: str, operations: list[Operation], arrays: dict[int, int], decl
         order = {k: i for i, k in enumerate(op.value.data[2])} if op.scans else {}
         writer.carry = lambda v: f"carry[{order[v.data[1]]}]"
         writer.inside = _inside
+        writer.is_apart = is_bounded
         value, *others = writer.write(list(op.value.args) if op.scans else [op.value])
         names = dict.fromkeys(v.data for v in op.values if v.op == "number")
         number = "@number@" if by_step else "double"

@@ -91,8 +91,12 @@ class Sweeps:
         if not self._points:
             raise _core.UsageError(f"{self.kernel.__name__}: `mine` is of sweeps over ranks, made with "
                                    "points=, the shape of the field that they have together")
-        first, end = self._made_for(len(self._points), tuple(self.kernel.numbers or ())).owned()
+        first, end, _ = self._part()
         return tuple(slice(a, b) for a, b in zip(first, end))[len(self._points) - 1::-1]
+
+    def _part(self) -> list[list[int]]:
+        """The first point of the whole that this rank owns, the one behind the last, and the grid of ranks, x first."""
+        return self._made_for(len(self._points), tuple(self.kernel.numbers or ())).part()
 
     @property
     def steps_done(self) -> int:

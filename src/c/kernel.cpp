@@ -1,4 +1,5 @@
 // Kernels: built in, from a file, or from a text.
+#include <ridge/lab/adjoint.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/description.hpp>
 
@@ -116,6 +117,22 @@ std::shared_ptr<KernelObject> from_file(const std::string& given,
                    file.string() + '\0' + content_of(file));
 }
 
+/// The kernel that `find` has by a name, or its adjoint where this ends with "-adjoint".
+template <class Find>
+std::shared_ptr<KernelObject> or_adjoint(const std::string& name, const Find& find) {
+  constexpr std::string_view suffix = "-adjoint";
+  if (name.size() <= suffix.size() || !std::string_view(name).ends_with(suffix)) return find(name);
+  auto made = find(name.substr(0, name.size() - suffix.size()));
+  const lab::BenchKernel forward = made->kernel;
+  refuse_if(made->source.empty(),
+            "{}: adjoints by name are those of kernels in files and texts, and {} is built in",
+            name, forward.name);
+  made->kernel = naming(
+      made->shown, [&] { return lab::adjoint_of(forward, forward.default_size, made->source); });
+  made->is_adjoint = true;
+  return made;
+}
+
 nlohmann::ordered_json described(const lab::BenchKernel& kernel) {
   return {{"name", kernel.name},
           {"pattern", kernel.pattern},
@@ -146,7 +163,9 @@ int ridge_kernel_find(const char* name, const char* settings, ridge_kernel* kern
     require(kernel, "kernel");
     const lab::Unforkable unforkable;
     const auto all = settings_of(settings);
-    *kernel = add(lab::names_a_file(name) ? from_file(name, all) : built_in(name, all));
+    *kernel = add(or_adjoint(name, [&](const std::string& of) {
+      return lab::names_a_file(of) ? from_file(of, all) : built_in(of.c_str(), all);
+    }));
   });
 }
 
@@ -157,7 +176,9 @@ int ridge_kernel_text(const char* text, const char* name, const char* settings,
     require(name, "name");
     require(kernel, "kernel");
     const lab::Unforkable unforkable;
-    *kernel = add(from_text(text, name, settings_of(settings), text));
+    const auto all = settings_of(settings);
+    *kernel = add(
+        or_adjoint(name, [&](const std::string& of) { return from_text(text, of, all, text); }));
   });
 }
 

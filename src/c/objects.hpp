@@ -45,6 +45,7 @@ struct KernelObject {
   /// For many sweeps: what a kernel in a file is loaded again by, or numbers of a built-in one.
   std::string source; ///< FILE:type; empty of a built-in kernel
   std::vector<lab::Setting> settings;
+  bool is_adjoint = false;
 };
 
 /// A kernel on fields, which stay as long.

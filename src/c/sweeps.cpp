@@ -131,6 +131,8 @@ int ridge_sweeps_bind(ridge_queue queue, ridge_kernel kernel, const ridge_field*
     const auto k = find<KernelObject>(kernel);
     made->fields = fields_of(*made->on, fields, count);
     require(static_cast<const void*>(sweeps), "sweeps");
+    refuse_if(k->is_adjoint, "{} is an adjoint, of one step; sweeps are of kernels",
+              k->kernel.name);
     const OnQueue turn(*made->on, "call");
     const lab::Unforkable unforkable;
     naming(k->shown, [&] { make(*made, *k, boundary, schedule); });

@@ -8,6 +8,7 @@
 #include "interrupt.hpp"
 #include "kernel.hpp"
 #include "lattice.hpp"
+#include "messages.hpp"
 #include "options.hpp"
 #include "others_may_run.hpp"
 #include "ranks.hpp"
@@ -64,6 +65,7 @@ NB_MODULE(_core, m) {
   add_lattice(m);
   add_bodies(m);
   add_ranks(m);
+  add_messages(m);
   add_wings();
   m.def("devices", &devices);
   m.def("headers_folder", &headers_folder);
@@ -128,7 +130,7 @@ NB_MODULE(_core, m) {
                     const std::vector<Index>&>(),
            "name"_a, "arrays"_a, "numbers"_a, "rank"_a, "description"_a, "file"_a, "boundary"_a,
            "spacing"_a, "points"_a)
-      .def("owned", &Sweeps::owned)
+      .def("part", &Sweeps::part)
       .def(
           "run",
           [](Sweeps& sweeps, nb::tuple arrays, nb::tuple numbers, nb::object schedule,

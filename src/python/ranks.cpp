@@ -31,6 +31,16 @@ bool claim_last_words() {
   return comm::world().claim_last_words();
 }
 
+/// Of the numbers of all ranks.
+double greatest_of_ranks(double mine) {
+  const OthersMayRun others_may_run;
+  return comm::world().greatest(mine);
+}
+double sum_of_ranks(double mine) {
+  const OthersMayRun others_may_run;
+  return comm::world().sum(mine);
+}
+
 void end_all_ranks(int code) {
   comm::world().end_all(code);
 }
@@ -51,6 +61,8 @@ void end_all_on_failure() {
 void add_ranks(nb::module_& m) {
   m.def("ranks", &ranks);
   m.def("claim_last_words", &claim_last_words);
+  m.def("greatest_of_ranks", &greatest_of_ranks, "mine"_a);
+  m.def("sum_of_ranks", &sum_of_ranks, "mine"_a);
   m.def("end_all_ranks", &end_all_ranks, "code"_a);
   m.def("end_all_on_failure", &end_all_on_failure);
 }

@@ -40,15 +40,14 @@ const RunningSweeps::Maker& Sweeps::maker(Made& made) const {
   return made.maker;
 }
 
-std::pair<std::array<Index, 3>, std::array<Index, 3>> Sweeps::owned() {
+std::array<std::array<Index, 3>, 3> Sweeps::part() {
   const OthersMayRun others_may_run;
   Made& mine = made();
   const std::lock_guard lock(mine.guard);
   const Unforkable unforkable;
-  const auto owned = field_.part(maker(mine)).owned();
-  const Index3 a = owned.begin;
-  const Index3 b = owned.end;
-  return {{a.x, a.y, a.z}, {b.x, b.y, b.z}};
+  const auto part = field_.part(maker(mine));
+  const auto numbers = [](const Index3& i) { return std::array<Index, 3>{i.x, i.y, i.z}; };
+  return {numbers(part.owned().begin), numbers(part.owned().end), numbers(part.grid().ranks())};
 }
 
 RunningSweeps& Sweeps::begin(Made& made, const Call& call, const std::string& schedule,

@@ -38,9 +38,9 @@ public:
   /// gave. On a GPU it returns when all is queued.
   void run(nanobind::tuple arrays, nanobind::tuple numbers, const std::string& schedule,
            nanobind::object device, Index steps);
-  /// The first point that this rank owns of the whole field and the one behind the last, x first.
-  /// Throws UsageError where there are too few points for the ranks.
-  [[nodiscard]] std::pair<std::array<Index, 3>, std::array<Index, 3>> owned();
+  /// The first point that this rank owns of the whole field, the one behind the last, and the grid
+  /// of ranks, x first. Throws UsageError where there are too few points for the ranks.
+  [[nodiscard]] std::array<std::array<Index, 3>, 3> part();
   /// Of the latest run: those that were done.
   [[nodiscard]] Index steps();
   /// Of a sweep of the latest run, or of a pass of several; timed where the run was not queued on

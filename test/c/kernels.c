@@ -69,6 +69,32 @@ static void of_file(const char *file, const char *device, int all) {
     OK(ridge_kernel_free(other));
   }
 
+  /* The adjoint of a difference against the flow is one with it, where there are readers. */
+  if (all) {
+    static const char upwind[] =
+        "#include <ridge/stencil/kernel.hpp>\n"
+        "struct Upwind {\n"
+        "  static constexpr auto footprint = ridge::stencil::star<1, 1>();\n"
+        "  double rate = 0.25;\n"
+        "  template <class N>\n"
+        "  RIDGE_FN auto operator()(const N& u) const {\n"
+        "    return u(0, 0, 0) - rate * (u(0, 0, 0) - u(-1, 0, 0));\n"
+        "  }\n"
+        "};\n";
+    ridge_kernel adjoint;
+    ridge_sweeps none;
+    ridge_field field;
+    OK(ridge_kernel_text(upwind, "Upwind-adjoint", "rate=0.125", &adjoint));
+    run(queue, adjoint, 4, extents, extents, v);
+    for (int i = 1; i < N - 1; ++i)
+      TRUE(fabs(v[i] - (u[i] - 0.125 * (u[i] - u[i + 1]))) < 1e-15);
+    OK(ridge_field_wrap(queue, u, RIDGE_DOUBLE, 4, extents, NULL, &field));
+    REFUSED(ridge_sweeps_bind(queue, adjoint, &field, 1, NULL, NULL, &none), RIDGE_USAGE,
+            "Upwind-adjoint is an adjoint, of one step");
+    OK(ridge_field_free(field));
+    OK(ridge_kernel_free(adjoint));
+  }
+
   /* Its sweeps: at rest where all is alike, mean kept between periodic ends. */
   if (all) {
     ridge_sweeps sweeps;
@@ -139,6 +165,8 @@ static void bad_kernels(const char *file) {
   TRUE(strstr(ridge_last_error(), "given_") == NULL);
   REFUSED(ridge_kernel_text("struct Plain {};\n", "Plain", NULL, &kernel), RIDGE_USAGE,
           "Plain is no kernel of a pattern");
+  REFUSED(ridge_kernel_find("laplacian-adjoint", NULL, &kernel), RIDGE_USAGE,
+          "adjoints by name are those of kernels in files and texts");
   REFUSED(ridge_kernel_text(NULL, "Smooth", NULL, &kernel), RIDGE_BAD_POINTER, "text is null");
 
   /* Four dimensions under a stencil that reads along three. */

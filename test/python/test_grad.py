@@ -242,6 +242,27 @@ def test_adjoints_say_which_points_are_interior(diffusion):
     assert interior(ridge.grad(ridge.chain(lambda u: u[0]**2))) == []
 
 
+def test_bits_do_not_depend_on_where_arrays_begin():
+    """Items are in packs, or alone, by the memory of their rows."""
+    @ridge.stencil
+    def near(u, rate=0.1):
+        return u[0, 0] + rate * (u[0, 1] + u[0, -1] + u[1, 0] + u[-1, 0])
+
+    u, w = np.random.default_rng(2).standard_normal((2, 40, 45))
+
+    def placed(array, first):
+        lines = np.empty(array.size + 16)
+        begin = first - lines.ctypes.data // 8 % 8 + 8
+        lines[begin:begin + array.size] = array.ravel()
+        return lines[begin:begin + array.size].reshape(array.shape)
+
+    gradient = ridge.grad(near)
+    outs = [placed(u, first) for first in range(8)]
+    for first, out in enumerate(outs):
+        gradient(placed(u, first), placed(w, first), out=(out,))
+        np.testing.assert_array_equal(out, outs[0])
+
+
 @pytest.mark.parametrize("shape", [(3, 3), (4, 7), (5, 19)])
 def test_diffusion_has_the_gradient_of_its_differences(device, rng, diffusion, shape, monkeypatch):
     u, k = rng.uniform(0.5, 1.5, (2, *shape))

@@ -132,7 +132,7 @@ public:
     MPI_Initialized(&given); // by the program that this is part of, such as mpi4py
     ends_mpi_ = given == 0;
     if (ends_mpi_)
-      check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &given), "to start");
+      check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given), "to start");
     check(MPI_Comm_dup(MPI_COMM_WORLD, &world_), "to make a communicator of its own");
     MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(world_, &rank_);
