@@ -53,8 +53,9 @@ TEST(Menus, ReadWhatTheyPrintOnEveryKind) {
         return n.name == "default" && n.text == standard.text;
       })) << launch.kernel;
       EXPECT_EQ(menu->asked("all").size(), named.size());
-      EXPECT_GT(menu->space().size(), 1U) << launch.kernel;
-      for (const std::string& s : menu->space())
+      const auto space = menu->space();
+      EXPECT_GT(space.size(), 1U) << launch.kernel;
+      for (const std::string& s : space)
         EXPECT_EQ(menu->parse(s).text, s) << launch.kernel;
       EXPECT_THAT(menu->help(), ::testing::HasSubstr(device[0] == 'c' ? "threads" : "block"))
           << launch.kernel;
