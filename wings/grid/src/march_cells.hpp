@@ -1,10 +1,10 @@
 // Half a cycle in one pass over a GPU's memory, as in march_body.hpp, of levels all of whose points
 // weigh alike and all of whose axes are halved.
 //
-// A thread has a column of cells: the 2x2 points around a coarse one and before it. Its planes stay
-// in registers, three in turn; what neighbours need lies in shared memory, the points of a row with
-// even x before those with odd x, so that a warp reads neighbouring numbers. Beyond a wall all is
-// 0.
+// A thread has a column of cells, the 2x2 points around a coarse one and before it, or two. Its
+// planes stay in registers, three in turn; what neighbours need lies in shared memory, the points
+// of a row with even x before those with odd x, so that a warp reads neighbouring numbers. Beyond a
+// wall all is 0.
 //
 // Products and sums are fused by name. A step stands here several times, and nvcc fused the sum of
 // some products in one copy and not in another.
