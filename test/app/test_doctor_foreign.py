@@ -406,6 +406,8 @@ def test_lines_that_spill(ridge, tmp_path, bare):
     ("few-blocks", {}, " 1080 x 256 threads"),
     ("registers-limit-warps", {}, " 127 registers"),
     ("bank-conflicts", {"launch__shared_mem_per_block_static": 33_000}, "#define WAYS 1\n"),
+    ("shared-memory-limits-warps", {k: v for k, v in PLANTED["bank-conflicts"].items() if k.endswith("_shared.sum")},
+     "#define SHARED_WORDS 1024\n"),
     ("spilled-registers", {}, "#define LOCAL 0\n"),
     ("divergent-branches", {}, "#define PARTS 1\n"),
     ("atomics-on-few-addresses", {}, "#define PLACES 0\n"),

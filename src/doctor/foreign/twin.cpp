@@ -10,6 +10,7 @@ namespace ridge::doctor {
 namespace {
 
 constexpr double lanes_of_warp = 32, bytes_of_sector = 32;
+constexpr int least_shared = 4096; // bytes, where a twin uses its shared memory
 
 int rounded_between(double value, double least, double most) {
   return static_cast<int>(std::lround(std::clamp(value, least, most)));
@@ -43,7 +44,7 @@ void take_rest(Twin& t, const LaunchCounts& c, double warps, double loads) {
   if (t.threads % static_cast<int>(lanes_of_warp) == 0) t.parts = parts_of(c.lanes.value_or(1));
   const double passes = c.shared_passes.value_or(0);
   const double best = std::max(passes - c.shared_conflicts.value_or(0), passes / lanes_of_warp);
-  if (passes > (1 + conflicts_matter) * best && t.shared_bytes >= 4096) {
+  if (passes > (1 + conflicts_matter) * best && t.shared_bytes >= least_shared) {
     t.shared = rounded_between(best / loads, 1, most);
     t.ways = parts_of(best / passes);
   }
@@ -229,8 +230,8 @@ std::optional<ChangedTwin> without_cause(const Twin& twin, std::string_view caus
     t.registers = std::max(24, twin.registers / 2);
     changed.change = fmt::format("{} registers", t.registers);
   } else if (cause == "shared-memory-limits-warps") {
-    t.shared_bytes = 0;
-    changed.change = "no shared memory";
+    t.shared_bytes = twin.shared > 0 ? least_shared : 0; // what it uses stays
+    changed.change = t.shared_bytes > 0 ? "4 KiB of shared memory" : "no shared memory";
   } else if (cause == "uncoalesced" && twin.stride > 1) {
     t.stride = 1;
     changed.change = "neighbouring lanes at neighbouring numbers";
@@ -294,7 +295,7 @@ std::string twin_source(const Twin& t, int held) {
   define("FP64", t.fp64);
   define("PARTS", t.parts);
   define("SHARED", t.shared);
-  define("SHARED_WORDS", std::max(1024, t.shared_bytes / 4));
+  define("SHARED_WORDS", std::max(least_shared, t.shared_bytes) / 4);
   define("WAYS", t.ways);
   define("LOCAL", t.local);
   define("ATOMICS", t.atomics);
