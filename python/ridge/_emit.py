@@ -127,8 +127,8 @@ class Writer:
         self.number: Callable[[str, bool], str] = lambda name, plain: name
         #: How what a scan carries is written.
         self.carry: Callable[[Value], str] = lambda value: ""
-        #: Whether loads, and values that count in some items alone, stand before what they go into. Compilers
-        #: contract products with additions of one block: so items near ends, whose loads branch, have the bits of others.
+        #: Whether loads, and values that count in some items alone, stand before what they go into. Compilers contract
+        #: products with additions of one block: so items near ends, whose loads branch, have the bits of others.
         self.is_apart = False
         #: How a value is written that counts in some items alone.
         self.inside: Callable[[Value, str], str] = lambda value, text: ""

@@ -38,8 +38,8 @@ class RankFaces(Faces):
     def _meet(self, d: int, place: int, parts: int, apart: int) -> None:
         deep, least = 2 * self.reach[d], self.points[d] // parts
         if least < deep:
-            raise _core.UsageError(f"the gradient of {self.name}: along axis {d} a rank owns {least} points, and a step "
-                                   f"back reads {deep} of a neighbour's; take fewer ranks")
+            raise _core.UsageError(f"the gradient of {self.name}: along axis {d} a rank owns {least} points, and a "
+                                   f"step back reads {deep} of a neighbour's; take fewer ranks")
         for side, by in enumerate((-1, 1)):
             if 0 <= place + by < parts:
                 self._next[d][side] = ranks().rank + by * apart

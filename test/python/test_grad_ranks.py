@@ -46,7 +46,8 @@ def test_gradients_of_sweeps_have_the_bits_of_one_rank(ranks):
 
 def test_fp32_and_an_emulated_gpu():
     done = run(2, "-c", KERNELS + """
-same(heat, [cubes[0].astype("f4")], (cubes[1].astype("f4"),), {"boundary": "periodic"}, steps=3, rate=0.1, device="simt:32")
+u, w = cubes.astype("f4")
+same(heat, [u], (w,), {"boundary": "periodic"}, steps=3, rate=0.1, device="simt:32")
 sys.stdout.write("right\\n")
 """)
     assert done.returncode == 0, done.stderr

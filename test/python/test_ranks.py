@@ -145,8 +145,8 @@ for wrong, error in ((lambda: in_time.run(whole, steps=1, rate=0.1), ridge.Usage
 
 
 def test_the_command_within_a_rank_runs_alone():
-    text = ("import ridge; r = ridge.bench('laplacian', size=16, device='cpu', repeat=1)[0]; "
-            "print(r.ok, r.get('ranks', 1))")
+    text = ("import ridge, sys; r = ridge.bench('laplacian', size=16, device='cpu', repeat=1)[0]; "
+            "sys.stdout.write(f'{r.ok} {r.get(\"ranks\", 1)}\\n')")  # at once: print writes its parts
     done = run(2, "-c", text)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["True 1", "True 1"]
