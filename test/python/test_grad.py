@@ -230,6 +230,9 @@ def test_adjoints_that_are_stencils_away_from_the_ends():
     assert ridge.grad(ridge.stencil(lambda u: u[1, 0] * u[0, 1]))._apart is not None
     assert ridge.grad(ridge.stencil(lambda u: u[2, 0]))._apart is None  # leaves rows that lie within all bounds
     assert ridge.grad(ridge.chain(edge="clamp")(lambda u: u[1, 0]))._apart is None
+    assert ridge.grad(ridge.stencil(lambda u: u[2, 0] * u[-2, 2]))._apart is None  # planes of two arrays, of two each
+    many = ridge.stencil(lambda u, v, c: u[0, 0] - v[0, 0] + c[0, 0] * (u[0, 1] + u[0, -1]))
+    assert ridge.grad(many)._apart is None and ridge.grad(many, by="u")._apart is not None
 
 
 def test_adjoints_say_which_points_are_interior(diffusion):
