@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
 
 namespace ridge::solve {
@@ -428,7 +429,8 @@ private:
     if constexpr (sizeof(T) == 8) {
       const auto lies_packed = [](const auto& view) {
         const Index3& n = view.extents;
-        return view.row == n.x && view.plane == n.x * n.y;
+        const auto at = reinterpret_cast<std::uintptr_t>(view.data); // transforms read pairs
+        return view.row == n.x && view.plane == n.x * n.y && at % (2 * sizeof(T)) == 0;
       };
       const bool are_apart = f.data + f.span() <= u.data || u.data + u.span() <= f.data;
       detail::Progressing progress(options, solution);
