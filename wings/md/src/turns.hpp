@@ -8,6 +8,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <utility>
 
 namespace ridge::md {
 
@@ -37,7 +38,8 @@ public:
     const double each =
         static_cast<double>(steps) / static_cast<double>(std::max<Index>(builds, 1));
     const Index wanted = builds == 0 ? 2 * round_ : static_cast<Index>(each + 1.25);
-    round_ = std::clamp<Index>(wanted, 2, longest);
+    const Index before = std::exchange(round_, std::clamp<Index>(wanted, 2, longest));
+    if (round_ != before) round_graph_.reset();
   }
   /// Gives a round so many times: what `work` gives.
   void give_rounds(Index rounds, const pairs::ListData& lists, Index version,
@@ -48,10 +50,9 @@ public:
       return;
     }
     adopt(lists, version);
-    std::unique_ptr<Graph>& round = rounds_[static_cast<std::size_t>(round_)];
-    if (!round) round = std::make_unique<Graph>(queue_, work);
+    if (!round_graph_) round_graph_ = std::make_unique<Graph>(queue_, work);
     for (Index r = 0; r < rounds; ++r)
-      round->launch();
+      round_graph_->launch();
   }
 
   /// Gives `steps` times `step` to the queue, which runs launches over these lists. It has run
@@ -82,7 +83,7 @@ private:
   void adopt(const pairs::ListData& lists, Index version) {
     if (!is_laid_as(lists) || version != version_) {
       graphs_ = {};
-      rounds_ = {};
+      round_graph_.reset();
     }
     laid_ = lists;
     version_ = version;
@@ -98,9 +99,7 @@ private:
   pairs::ListData laid_;
   Index version_ = 0;
   std::array<std::unique_ptr<Graph>, 6> graphs_; ///< of 1, 2, ..., 32 steps
-  /// Of so many steps and a build. Rounds of seven and eight steps may take turns, and making one
-  /// takes as long as some steps.
-  std::array<std::unique_ptr<Graph>, 33> rounds_;
+  std::unique_ptr<Graph> round_graph_;           ///< of `round_` steps and a build
   Index round_ = 8;
   Index interval_ = 8, since_ = 0; ///< steps: of lists before, since they were built
 };
