@@ -215,7 +215,8 @@ def test_an_experiment_that_is_run(ridge, bare):
     works = "\nwhile time.process_time() < .06: pass"
     slow = "import os, time; time.sleep(1 if 'OMP_NUM_THREADS' in os.environ else 0.2)" + works
     env = {k: v for k, v in bare.items() if k != "OMP_NUM_THREADS"}
-    out = ridge.good("doctor", "--prove", "--", sys.executable, "-c", "import time; time.sleep(0.6)" + works, env=env).out
+    even = "import time; time.sleep(0.6)" + works
+    out = ridge.good("doctor", "--prove", "--", sys.executable, "-c", even, env=env).out
     assert "1. idle-cores: " in out and "times as fast with it: confirmed" in out
     result = ridge("doctor", "--prove", "--", sys.executable, "-c", slow, env=env)
     assert result.code == 1 and "idle-cores" in result.err and "NOT confirmed" in result.out
