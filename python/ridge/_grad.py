@@ -33,6 +33,12 @@ _MOST_POINTS = 1 << 15
 _OUT = "out"
 
 
+def _kind(array: Any) -> str:
+    """The type of an array's elements, in which those of 16 bits are computed."""
+    name = str(array.dtype).rpartition(".")[2]
+    return "float32" if name in ("float16", "bfloat16") else name
+
+
 class Gradient:
     """The gradient of a kernel. Made by `ridge.grad`."""
 
@@ -187,8 +193,29 @@ class Gradient:
 
     def _read(self, given: Sequence[Any], weights: Sequence[Any]) -> tuple[Any, ...]:
         """The arrays of the adjoint."""
+        self._check_unread(given, weights[0])
         read = tuple(given[i] for i in self._reads)
         return tuple(map(_arrays.wide, (*read, *(weights[k] for k in self._weights))))
+
+    def _check_unread(self, given: Sequence[Any], weight: Any) -> None:
+        """Throws for arrays that the kernel would not take, and that the adjoint does not read."""
+        kernel = self.kernel
+        if _arrays.why_no_array(weight):
+            return  # said by the adjoint
+        shape, kind = tuple(weight.shape), _kind(weight)
+        for i, name in enumerate(kernel.arrays):
+            if i in self._reads:
+                continue
+            mine = _kind(given[i])
+            if mine not in ("float32", "float64"):
+                raise TypeError(f"the gradient of {kernel.__name__}: {name} has elements of type {mine}; float32 and "
+                                "float64 are possible")
+            if kind in ("float32", "float64") and mine != kind:
+                raise TypeError(f"the gradient of {kernel.__name__}: the cotangent is {kind}, and {name} {mine}; all "
+                                "must be of one type")
+            if tuple(given[i].shape) != shape:
+                raise _core.UsageError(f"the gradient of {kernel.__name__}: {name} has the shape "
+                                       f"{tuple(given[i].shape)} and the cotangent {shape}; all arrays must have one")
 
     def _outs(self, read: Sequence[Any], out: Any) -> tuple[Any, ...]:
         names = [n for n in self._made if self._is_array[n]]

@@ -397,6 +397,17 @@ def test_calls_that_do_not_fit(diffusion):
         gradient(a, a, a, speed=1)
 
 
+@pytest.mark.parametrize("u, error, says", [
+    (np.ones((4, 5), int), TypeError, "u has elements of type int64; float32 and float64 are possible"),
+    (np.ones((4, 5), "f4"), TypeError, "the cotangent is float64, and u float32; all must be of one type"),
+    (np.ones((4, 6)), ridge.UsageError, "u has the shape .4, 6. and the cotangent .4, 5.; all arrays must have one"),
+])
+def test_arrays_that_a_linear_kernel_does_not_read_back_are_looked_at(u, error, says):
+    linear = ridge.stencil(lambda u: 2 * u[1, 0] + u[0, -1])
+    with pytest.raises(error, match=says):
+        ridge.grad(linear)(u, np.ones((4, 5)))
+
+
 def test_masks_are_left_out_and_gradients_travel():
     @ridge.stencil
     def masked(u, m):
