@@ -401,13 +401,13 @@ def test_a_liquid_anywhere(ridge, folder):
     x %= box
     moves = 40 * np.array([1.0, -0.5, 0.25])
     options = ["--box", "5.5x5.5x5.5", "--cutoff", 2, "--skin", 0.3, "--dt", 0.004, "--precision", "fp32", "--device",
-               "cpu", "--steps", 200, "--every", 200]  # rounding has other paths soon after
+               "cpu", "--steps", 100, "--every", 100]  # at 200 rounding takes paths apart: 1.8e-4 in rms of twelve starts
     energy = {}
     for name, shift, boost in [("rest", 0, 0), ("away", 1800 * box, 0), ("moves", -350 * box, moves)]:
         write_start("in.h5", x + shift, v - v.mean(axis=0) + boost)
         ridge.good("md", "in.h5", "-o", f"{name}.h5", *options)
         bulk = 0.5 * len(x) * np.sum(np.square(boost))
-        energy[name] = [(attributes(f"{name}.h5", step)["energy"] - bulk) / len(x) for step in (0, 200)]
+        energy[name] = [(attributes(f"{name}.h5", step)["energy"] - bulk) / len(x) for step in (0, 100)]
         assert snapshot(f"{name}.h5", 0)["position"] == pytest.approx(x + shift, abs=1e-6 + 1e-9 * np.max(np.abs(shift)))
     for name in ("away", "moves"):
         assert energy[name][0] == pytest.approx(energy["rest"][0], abs=3e-4)
