@@ -401,7 +401,7 @@ def test_a_liquid_anywhere(ridge, folder):
     x %= box
     moves = 40 * np.array([1.0, -0.5, 0.25])
     options = ["--box", "5.5x5.5x5.5", "--cutoff", 2, "--skin", 0.3, "--dt", 0.004, "--precision", "fp32", "--device",
-               "cpu", "--steps", 100, "--every", 100]  # at 200 rounding takes paths apart: 1.8e-4 in rms of twelve starts
+               "cpu", "--steps", 100, "--every", 100]  # by 200 rounding parts paths, by 1.8e-4 in rms
     energy = {}
     for name, shift, boost in [("rest", 0, 0), ("away", 1800 * box, 0), ("moves", -350 * box, moves)]:
         write_start("in.h5", x + shift, v - v.mean(axis=0) + boost)
