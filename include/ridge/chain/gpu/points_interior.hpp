@@ -27,7 +27,7 @@ struct Shell {
   [[nodiscard]] int items() const { return end[parts - 1]; }
 };
 
-/// What lies before and behind `inner` along z, along y of its planes, and along x of its rows.
+/// Items before and behind `inner` along z, along y of its planes, and along x of its rows.
 inline Shell shell_between(const ItemBox& all, const ItemBox& inner) {
   Shell made;
   for (int i = 0; i < Shell::parts; ++i) {

@@ -119,7 +119,7 @@ struct PassFaces {
     });
   }
   /// Gives the point beyond a face in x its value in a row's window of `N` points from `first` on,
-  /// where the row begins beyond that face, and where it ends beyond the other one. Of radius 1.
+  /// where the row begins beyond that face, and where it ends beyond the other one. For radius 1.
   template <int N, class Values>
   RIDGE_DEVICE void reflect_row(bool low, bool high, int first, Values& values) const {
     if (low) {

@@ -16,7 +16,7 @@ template <class T, int N>
 inline constexpr int
     stored_body = (N + stored_width<T, N> - 1) / stored_width<T, N>* stored_width<T, N>;
 
-/// What is done beside messages from other ranks, behind them, or with all bodies there.
+/// Lists that are summed beside messages from other ranks, behind them, or with all bodies there.
 enum class ListSide { all, own, others };
 
 /// Four entries of a list, past the L1 cache: it is left to the bodies that neighbours share.
