@@ -5,6 +5,7 @@
 #include <ridge/launch/description.hpp>
 
 #include "bodies.hpp"
+#include "faces.hpp"
 #include "interrupt.hpp"
 #include "kernel.hpp"
 #include "lattice.hpp"
@@ -66,6 +67,7 @@ NB_MODULE(_core, m) {
   add_bodies(m);
   add_ranks(m);
   add_messages(m);
+  add_faces(m);
   add_wings();
   m.def("devices", &devices);
   m.def("headers_folder", &headers_folder);
