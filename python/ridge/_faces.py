@@ -159,7 +159,8 @@ class Faces:
         """Sets what lies beyond faces, and what they fix."""
         if self.owned is None and max(self.reach) <= _DEEPEST and all(
                 n > 2 * (r + 1) + sum(pads) for n, r, pads in zip(wide.shape, self.reach, self.pads) if r):
-            return self._in_one_launch(is_field).fill(wide)
+            self._in_one_launch(is_field).fill(wide)
+            return
         if is_field:
             inner = self.inner(wide)
             for d in reversed(range(wide.ndim)):
@@ -178,9 +179,9 @@ class Faces:
             text = [f"{x}=periodic" if ends[0].kind == "periodic" else
                     ",".join(f"{x}{'-+'[side]}={end.text}" for side, end in enumerate(ends))
                     for x, ends in zip(letters, self.ends) if {end.kind for end in ends} != {"untouched"}]
-            more = 3 - len(self.reach)
-            self._cores[is_field] = _core.Faces(",".join(text) or "untouched", (*reversed(self.reach), *[0] * more),
-                                                (*reversed(self.spacing), *[1.0] * more), not is_field)
+            rx, ry, rz = (*reversed(self.reach), 0, 0)[:3]
+            hx, hy, hz = (*reversed(self.spacing), 1.0, 1.0)[:3]
+            self._cores[is_field] = _core.Faces(",".join(text) or "untouched", (rx, ry, rz), (hx, hy, hz), not is_field)
         return self._cores[is_field]
 
     def linear(self) -> Faces:

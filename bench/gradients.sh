@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Gradients with their targets and peers: adjoints of built-in kernels as records, then those of Python beside their
+# forward runs and JAX's, then 1000 steps of `acoustic` (SIZE/2 points along an axis).
+# Usage: bench/gradients.sh RIDGE DEVICE OUTPUT_FOLDER [SIZE]; python3 has ridge and, on GPUs, torch.
+set -euo pipefail
+source "$(dirname "$0")/records.sh"
+
+size=${4:-512}
+for kernel in laplacian heat wave8; do
+  run "adjoint-$kernel" "$kernel" --adjoint --size "$size"
+done
+python3 "$here/gradients.py" --device "$device" --size "$size" --json "$folder/python.json"
+python3 "$here/systems_gradient.py" "$ridge" --device "$device" --size $((size / 2))
