@@ -33,8 +33,8 @@ class Part(NamedTuple):
 
 
 class Alike(NamedTuple):
-    """What a step back takes: `factor` gives D (a text: that coefficient; None: 1), `step` the next mu, `sums` what is added up for each other
-    argument."""
+    """What a step back takes: `factor` gives D (a text: that coefficient; None: 1), `step` the next mu, `sums` what is
+    added up for each other argument."""
 
     factor: Union[Part, str, None]
     step: Part

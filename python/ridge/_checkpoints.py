@@ -60,10 +60,10 @@ def next_kept(parts: int, slots: int) -> int:
 
 
 def planned(steps: int, memory: Optional[int], each: int, one: int, levels: int) -> tuple[Optional[Plan], int]:
-    """The plan that takes the least time, and the least memory of all plans: of the steps that are taken again, and of the
-    copies where a part begins, which take about a step. A checkpoint takes `each` bytes, a state between
-    two of them `one`, beside the first's older levels. Without `memory`: a plan of few bytes that takes no step more than
-    once again."""
+    """The plan that takes the least time, and the least memory of all plans: of the steps that are taken again, and of
+    the copies where a part begins, which take about a step. A checkpoint takes `each` bytes, a state between two of
+    them `one`, beside the first's older levels. Without `memory`: a plan of few bytes that takes no step more than once
+    again."""
     every = max(1, steps)
     found: list[Plan] = []
     least = None

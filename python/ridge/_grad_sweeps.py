@@ -208,11 +208,12 @@ class SweepsGradient:
 
     def _back(self, coefficients: Sequence[Any], weights: Sequence[Any], device: Optional[str],
               values: Mapping[str, Any], faces: Faces, is_narrow: bool) -> Union[BackAlike, _Back]:
+        weights = list(map(_arrays.wide, weights))
         if self._alike is not None and not is_narrow:
             alike = BackAlike(self._alike, self.in_time.kernel.arrays, self.levels, faces, coefficients, device, values)
             if alike.begin(weights):
                 return alike
-        wide = [faces.weights(_arrays.wide(w)) for w in weights]
+        wide = [faces.weights(w) for w in weights]
         for w in wide:
             faces.free(w)
             faces.share(w)

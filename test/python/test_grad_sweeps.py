@@ -246,6 +246,10 @@ def test_states_in_16_bits_have_gradients_in_float32(rng, wave):
     for a, b in zip(found, right):
         assert a.dtype == np.float32
         np.testing.assert_allclose(a, b, atol=2e-2 * np.abs(b).max())
+    single, half = [a.astype(np.float32) for a in x], w.astype(np.float16)
+    for a, b in zip(ridge.grad(in_time)(*single, tuple(half), steps=6),
+                    ridge.grad(in_time)(*single, tuple(half.astype(np.float32)), steps=6)):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_a_wrong_schedule_is_noticed_where_all_states_are_kept(rng, burgers):
