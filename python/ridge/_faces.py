@@ -157,8 +157,7 @@ class Faces:
 
     def fill(self, wide: Any, is_field: bool) -> None:
         """Sets what lies beyond faces, and what they fix."""
-        if self.owned is None and max(self.reach) <= _DEEPEST and all(
-                n > 2 * (r + 1) + sum(pads) for n, r, pads in zip(wide.shape, self.reach, self.pads) if r):
+        if _arrays.is_on_gpu(wide) and self._takes_one_launch(wide.shape):
             self._in_one_launch(is_field).fill(wide)
             return
         if is_field:
@@ -172,6 +171,10 @@ class Faces:
             for layers in placed:
                 layers.fill(wide)
             self.fill_round(wide, d)
+
+    def _takes_one_launch(self, shape: Sequence[int]) -> bool:
+        return self.owned is None and max(self.reach) <= _DEEPEST and all(
+            n > 2 * (r + 1) + sum(pads) for n, r, pads in zip(shape, self.reach, self.pads) if r)
 
     def _in_one_launch(self, is_field: bool) -> Any:
         if is_field not in self._cores:
