@@ -20,6 +20,13 @@ namespace {
 /// So many programs of a kernel are kept: a loop over more arrays binds again, which is cheap.
 constexpr std::size_t most_programs = 256;
 
+/// Whether the host takes longer to give a launch than a GPU to run it. Longer ones of chains and
+/// pairs are got ready while the one before ends, which graphs are not: 0.7 us on an H200.
+bool is_short(const Work& work) {
+  constexpr double most_flops = 6e7;
+  return (work.read + work.written) < Bytes{8 << 20} && work.flops < most_flops;
+}
+
 } // namespace
 
 Kernel::Kernel(std::string name, std::string pattern, std::vector<std::string> arrays, int outputs,
@@ -133,10 +140,14 @@ bool Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
 void Kernel::keep(const Outline& outline, const Call& asked, std::string_view schedule,
                   std::shared_ptr<const Program> program, Turn& turn) {
   if (!asked.arrays.kept.empty() || !outline.is_of(asked.arrays.all)) return;
-  auto made = std::make_shared<Repeatable>(
-      outline, std::move(program), turn, [this, asked, text = std::string(schedule)](Turn& other) {
-        return naming_source(file_, [&] { return bind(asked, other, text); });
-      });
+  Repeatable::Bind bind_again; // none: never as a graph
+  if (turn.queue.device().is_gpu() && (pattern_ == "stencil" || is_short(program->record().work))) {
+    bind_again = [this, asked, text = std::string(schedule)](Turn& other) {
+      return naming_source(file_, [&] { return bind(asked, other, text); });
+    };
+  }
+  auto made =
+      std::make_shared<Repeatable>(outline, std::move(program), turn, std::move(bind_again));
   const std::lock_guard lock(moments()); // `made` leaves what was replaced after it
   Found& found = found_.get();
   std::swap(found.repeatable[found.next], made);
