@@ -156,20 +156,24 @@ RIDGE_FN Starts starts_of(const Build<S, T>& b, Access& access, Index i) {
   if (shared == b.levels) return {0, 0}; // at one place with the body before
   bool parent_is_full = ahead >= shared;
   if (!parent_is_full) {
+    const int bits = 3 * (b.levels - shared); // that differ within the parent
+    const auto is_inside = [&](Index j) {
+      return access.load(b.sorted_keys, j) >> bits == key >> bits;
+    };
     // The first body of the parent, if that is within reach.
     Index outside = i - b.leaf - 1;
     Index inside = i;
     if (outside < -1) outside = -1;
     while (inside - outside > 1) {
       const Index middle = (inside + outside) / 2;
-      if (common(middle) >= shared) {
+      if (is_inside(middle)) {
         inside = middle;
       } else {
         outside = middle;
       }
     }
     parent_is_full =
-        i - inside >= b.leaf || (inside + b.leaf < b.count && common(inside + b.leaf) >= shared);
+        i - inside >= b.leaf || (inside + b.leaf < b.count && is_inside(inside + b.leaf));
   }
   if (!parent_is_full) return {0, 0};
   const int first = shared + 1;
@@ -248,10 +252,9 @@ private:
   /// Behind the last body of the cell of `level` that body `begin` is in.
   template <class Access>
   RIDGE_FN Index end_of(Access& access, Index begin, int level) const {
-    const std::uint64_t key = access.load(b.sorted_keys, begin);
-    const auto is_inside = [&](Index j) {
-      return common_levels(key, access.load(b.sorted_keys, j), b.levels) >= level;
-    };
+    const int bits = 3 * (b.levels - level); // that differ within the cell
+    const std::uint64_t cell = access.load(b.sorted_keys, begin) >> bits;
+    const auto is_inside = [&](Index j) { return access.load(b.sorted_keys, j) >> bits == cell; };
     Index inside = begin;
     Index step = 1;
     while (inside + step < b.count && is_inside(inside + step)) {
