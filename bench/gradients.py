@@ -1,4 +1,4 @@
-"""Gradients beside their forward runs, in turn, with the targets that were set, then JAX's own gradient of the same.
+"""Gradients beside their forward runs, in turn, with the targets that were set, then gradients by peers.
 
     python bench/gradients.py [--device cuda:0] [--size 512] [--bodies 65536] [--json FILE] [--only ROW] [--seconds 110]
 
@@ -22,7 +22,7 @@ from python_peers import in_turn, seconds
 
 import ridge
 
-TARGETS = {"heat": 1.03, "diffusion": 2.1, "wave8": 3.4, "gravity": 3, "lennard-jones": 2.5,
+TARGETS = {"heat": 1.03, "diffusion": 2.1, "wave8": 3.4, "wave8, 1000 steps": 4.5, "gravity": 3, "lennard-jones": 2.5,
            "forward and backward": 25}
 C8 = [-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560]
 
@@ -102,9 +102,9 @@ class Bench:
             return self.torch.rand(shape, dtype=kind, device=self.options.device)
         return self.rng.random(shape, dtype=np.float64).astype(dtype)
 
-    def row(self, name, forward, gradient):
+    def row(self, name, forward, gradient, pairs=5):
         """Times both."""
-        found = in_turn(forward, gradient, 5, self.settle)
+        found = in_turn(forward, gradient, pairs, self.settle)
         row = {"row": name, "forward_seconds": found["ridge_seconds"], "gradient_seconds": found["peer_seconds"],
                "ratio": found["ratio"], "target": TARGETS.get(name)}  # fmt: skip
         text = f"{name:16}{row['forward_seconds'] * 1e3:10.3f} ms{row['gradient_seconds'] * 1e3:10.3f} ms"
@@ -133,11 +133,32 @@ class Bench:
         jax.config.update("jax_enable_x64", True)
         n = self.options.size
         *arrays, weights = (self.rng.random((n, n, n)) for _ in range(fields + 1))
-        took = seconds(jax_gradient(rolled, arrays, weights), lambda: None)
+        self.peer(f"{name}, JAX", name, jax_gradient(rolled, arrays, weights), lambda: None)
+
+    def in_torch(self, name, rolled, fields):
+        """By torch.compile, which computes the forward run, too."""
+        import torch
+
+        n = self.options.size
+        *arrays, weights = (torch.from_numpy(self.rng.random((n, n, n))).to(self.options.device)
+                            for _ in range(fields + 1))  # fmt: skip
+        step = torch.compile(lambda *a: rolled(torch, *a))
+        for a in arrays:
+            a.requires_grad_()
+
+        def gradient():
+            torch.autograd.grad((step(*arrays) * weights).sum(), arrays)
+
+        self.peer(f"{name}, torch.compile", name, gradient, self.settle)
+
+    def peer(self, title, name, gradient, settle):
+        """A row of a peer, compiled before, with what Ridge's own row took."""
+        gradient()
+        took = seconds(gradient, settle)
         ours = [r["gradient_seconds"] for r in self.rows if r["row"] == name]
         times = f"   {took / ours[0]:.2f} times Ridge's" if ours else ""
-        print(f"{name + ', JAX':29}{took * 1e3:10.3f} ms{times}", flush=True)
-        self.rows.append({"row": f"{name}, JAX", "gradient_seconds": took})
+        print(f"{title:29}{took * 1e3:10.3f} ms{times}", flush=True)
+        self.rows.append({"row": title, "gradient_seconds": took})
 
     def jax_heat(self):
         self.in_jax("heat", rolled_heat, 1)
@@ -145,14 +166,44 @@ class Bench:
     def jax_diffusion(self):
         self.in_jax("diffusion", rolled_diffusion, 2)
 
+    def deepwave_wave8(self):
+        """A wave of order 8 by deepwave, without layers, by its speed: 20 steps and their gradient."""
+        import deepwave
+        import torch
+
+        n, at = self.options.size, self.options.device
+        speed = torch.full((n, n, n), 1500.0, device=at, requires_grad=True)
+        start, weights = (self.random(1, n, n, n) for _ in range(2))
+        one = torch.full((1, 1, 3), n // 2, dtype=torch.long, device=at)
+        source = torch.zeros((1, 1, 20), device=at)
+
+        def gradient():
+            found = deepwave.scalar(speed, 5.0, 5e-4, source_amplitudes=source, source_locations=one,
+                                    receiver_locations=one, accuracy=8, pml_width=0, wavefield_0=start)  # fmt: skip
+            torch.autograd.grad((found[0] * weights).sum(), speed)
+
+        self.peer("wave8, deepwave", "wave8", gradient, self.settle)
+
+    def torch_heat(self):
+        self.in_torch("heat", rolled_heat, 1)
+
+    def torch_diffusion(self):
+        self.in_torch("diffusion", rolled_diffusion, 2)
+
     def wave8(self):
-        n = self.options.size
+        self.waves("wave8", 20, "40GB" if self.gpu else "1GB", 5)
+
+    def wave8_long(self):
+        self.waves("wave8, 1000 steps", 1000, "30GB", 1)
+
+    def waves(self, name, steps, memory, pairs):
+        n, on = self.options.size, {"device": self.options.device}
         u, before, c2, w = (0.1 * self.random(n, n, n) for _ in range(4))
         none = 0 * w
-        in_time = ridge.sweeps(wave8, boundary="mirror", levels=2, memory="40GB" if self.gpu else "1GB")
-        gradient, steps, on = ridge.grad(in_time), 20, {"device": self.options.device}
-        self.row("wave8", lambda: in_time(u, before, c2, steps=steps, **on),
-                 lambda: gradient(u, before, c2, (w, none), steps=steps, **on))  # fmt: skip
+        in_time = ridge.sweeps(wave8, boundary="mirror", levels=2, memory=memory)
+        gradient = ridge.grad(in_time)
+        self.row(name, lambda: in_time(u, before, c2, steps=steps, **on),
+                 lambda: gradient(u, before, c2, (w, none), steps=steps, **on), pairs)  # fmt: skip
 
     def pairs(self):
         n, on = self.options.bodies, {"device": self.options.device}
@@ -224,8 +275,8 @@ class Bench:
         return min(found)
 
 
-ROWS = ("host", "heat", "diffusion", "wave8", "pairs", "lists", "solves")
-PEERS = ("jax_heat", "jax_diffusion")
+ROWS = ("host", "heat", "diffusion", "wave8", "wave8_long", "pairs", "lists", "solves")
+PEERS = ("deepwave_wave8", "torch_heat", "torch_diffusion", "jax_heat", "jax_diffusion")
 
 
 def run(bench, part):

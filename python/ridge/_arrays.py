@@ -153,6 +153,26 @@ def add(array: Any, axis: int, along: Any, values: Any) -> None:
         array[(slice(None),) * axis + (along,)] += values
 
 
+def multiply(a: Any, b: Any, out: Any) -> None:
+    """Sets `out` to a product, or to `a` where `b` is None."""
+    if b is None:
+        out[...] = a
+    else:
+        sys.modules[library_of(a)].multiply(a, b, out=out)
+
+
+def least_and_greatest(array: Any) -> tuple[float, float]:
+    if library_of(array) == "torch":
+        low, high = array.aminmax()
+        return float(low), float(high)
+    return float(array.min()), float(array.max())
+
+
+def zeroed(array: Any) -> Any:
+    array[...] = 0
+    return array
+
+
 def as_double(array: Any) -> Any:
     return array.double() if library_of(array) == "torch" else array.astype("float64")
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Optional
 
-from . import _arrays
+from . import _arrays, _core
+
+#: The farthest that one launch sets layers.
+_DEEPEST = 8
 
 
 @dataclass(frozen=True)
@@ -16,6 +20,11 @@ class Face:
 
     kind: str
     value: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """As `ridge.sweeps` takes it."""
+        return f"{self.kind}:{self.value!r}" if self.kind in ("dirichlet", "neumann") else self.kind
 
     def source(self, k: int, n: int) -> int:
         """The point, from the face, that point k outside of n points has its value of."""
@@ -87,6 +96,8 @@ class Faces:
             axis = rank - 1 - "xyz".index(place[0])
             for side in (0, 1) if len(place) == 1 else ("-+".index(place[1]),):
                 self.ends[axis][side] = _face(condition, name)
+        #: At the ends of the whole, over ranks, too.
+        self.conditions = [list(ends) for ends in self.ends]
         self.pads = [[0 if end.kind == "untouched" else r for end in ends] for ends, r in zip(self.ends, reach)]
         #: Whether all that steps leave lies beyond faces.
         self.is_zero_outside = all(pads == [r, r] for pads, r in zip(self.pads, reach))
@@ -94,6 +105,7 @@ class Faces:
         self.owned: Optional[tuple[int, ...]] = None
         self.points: tuple[int, ...] = ()
         self._known: dict[Any, list[list[_Placed]]] = {}
+        self._cores: dict[bool, Any] = {}
         #: Whether rows within the faces begin at lines of a GPU's memory.
         self.in_lines = False
 
@@ -145,6 +157,9 @@ class Faces:
 
     def fill(self, wide: Any, is_field: bool) -> None:
         """Sets what lies beyond faces, and what they fix."""
+        if self.owned is None and max(self.reach) <= _DEEPEST and all(
+                n > 2 * (r + 1) + sum(pads) for n, r, pads in zip(wide.shape, self.reach, self.pads) if r):
+            return self._in_one_launch(is_field).fill(wide)
         if is_field:
             inner = self.inner(wide)
             for d in reversed(range(wide.ndim)):
@@ -156,6 +171,24 @@ class Faces:
             for layers in placed:
                 layers.fill(wide)
             self.fill_round(wide, d)
+
+    def _in_one_launch(self, is_field: bool) -> Any:
+        if is_field not in self._cores:
+            letters = "xyz"[len(self.ends) - 1::-1]
+            text = [f"{x}=periodic" if ends[0].kind == "periodic" else
+                    ",".join(f"{x}{'-+'[side]}={end.text}" for side, end in enumerate(ends))
+                    for x, ends in zip(letters, self.ends) if {end.kind for end in ends} != {"untouched"}]
+            more = 3 - len(self.reach)
+            self._cores[is_field] = _core.Faces(",".join(text) or "untouched", (*reversed(self.reach), *[0] * more),
+                                                (*reversed(self.spacing), *[1.0] * more), not is_field)
+        return self._cores[is_field]
+
+    def linear(self) -> Faces:
+        """The same faces with numbers of 0."""
+        made = copy.copy(self)
+        made.ends = [[replace(end, value=0.0) for end in ends] for ends in self.ends]
+        made._known, made._cores = {}, {}
+        return made
 
     def fold(self, wide: Any, is_field: bool) -> None:
         """The transpose of `fill`, but for what faces fix."""

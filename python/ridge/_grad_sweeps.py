@@ -15,6 +15,7 @@ from typing import Any, Optional, Union
 
 from . import _arrays, _core
 from ._adjoint import Form, adjoint_of
+from ._alike import BackAlike, alike_of
 from ._chain import Chain, chain_of
 from ._emit import reachable
 from ._extents import spacing_of, whole
@@ -57,6 +58,7 @@ class SweepsGradient:
             [*(n for n in states if n in everything), *(n for n in asked if n not in states)])), None)
         self._faces = _faces_of(in_time)
         self._step_back = _StepBack(kernel, self.levels, self._step.by, self._faces)
+        self._alike = alike_of(_form_of(kernel), self.levels, self._step.by, self._faces)
         given = in_time.memory if memory is None else memory
         self._memory = None if given is None else bytes_of(given)
         #: What the latest call kept: so many `checkpoints`, `apart` steps from each other, `states` between two
@@ -160,11 +162,8 @@ class SweepsGradient:
         sums: dict[str, Any] = {}
         if steps:
             coefficients = kept.coefficients or self._wide_coefficients(given)
-            wide = [faces.weights(_arrays.wide(w)) for w in weights]
-            for w in wide:
-                faces.free(w)
-                faces.share(w)
-            back = _Back(self._step_back, faces, coefficients, wide, device, values)
+            is_narrow = _arrays.item_bytes((kept.latest or kept.saved[0])[0]) == 2
+            back = self._back(coefficients, weights, device, values, faces, is_narrow)
             free: list[Any] = []
             saved, left = list(kept.saved), steps
             while left:
@@ -184,6 +183,18 @@ class SweepsGradient:
             found.update(back.by_states())
             sums = back.by_others()
         return {n: found[n] if n in found else sums[n] if n in sums else self._nothing(n, given) for n in self.by}
+
+    def _back(self, coefficients: Sequence[Any], weights: Sequence[Any], device: Optional[str],
+              values: Mapping[str, Any], faces: Faces, is_narrow: bool) -> Union[BackAlike, _Back]:
+        if self._alike is not None and not is_narrow:
+            alike = BackAlike(self._alike, self.in_time.kernel.arrays, self.levels, faces, coefficients, device, values)
+            if alike.begin(weights):
+                return alike
+        wide = [faces.weights(_arrays.wide(w)) for w in weights]
+        for w in wide:
+            faces.free(w)
+            faces.share(w)
+        return _Back(self._step_back, faces, coefficients, wide, device, values)
 
     def _nothing(self, name: str, coefficients: Sequence[Any]) -> Any:
         """The gradient by what no step has used."""

@@ -407,11 +407,12 @@ class Kernel:
                     return made
         latest = self._latest
         try:
-            if (latest is not None and out is not None
-                    and latest[0].run_as_before(arrays, out, numbers, schedule, device)):
-                if torch is not None:
-                    torch_module().changed((out,) if len(self.outputs) == 1 else out)
-                return out
+            if latest is not None and out is not None:
+                done = latest[0].run_as_before(arrays, out, numbers, schedule, device)
+                if done:  # 2: and torch was told
+                    if done == 1 and torch is not None:
+                        torch_module().changed((out,) if len(self.outputs) == 1 else out)
+                    return out
             for number in numbers.values():
                 if type(number) is not float and getattr(number, "requires_grad", False):
                     return torch_module().recorded(self, arrays, out, schedule, device, numbers)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional
 
-from . import _arrays, _torch_func
+from . import _arrays, _core, _torch_func
 from ._grad_sweeps import SweepsGradient
 from ._torch_plan import planned
 
@@ -32,6 +32,8 @@ def _increment() -> tuple[Any, Callable[[Any], None], Optional[Callable[[Sequenc
         several((torch.empty(0),))
     except Exception:  # noqa: BLE001  # whatever versions that have none, or for one alone, raise
         several = None
+    if several is not None:
+        _core.tell_versions(torch.Tensor, several)
     return torch.Tensor, known or (lambda out: out.detach().reshape(-1)[:0].zero_()), several
 
 

@@ -3,6 +3,7 @@
 #include <ridge/core/units.hpp>
 #include <ridge/doctor/beyond.hpp>
 #include <ridge/doctor/checklist.hpp>
+#include <ridge/doctor/foreign/say.hpp>
 #include <ridge/doctor/levels.hpp>
 #include <ridge/lab/planted.hpp>
 #include <ridge/lab/table.hpp>
@@ -169,7 +170,10 @@ void print_causes(bool json) {
     table.add({row.planted, row.named_first.empty() ? "none" : row.named_first,
                fmt::format("{:.2f}", row.gain), list(row.also), list(row.on_healthy), row.what});
   }
-  fmt::print("{}\n{}", causes.text(), table.text());
+  lab::Table programs({"of programs", "cause", "--prove"});
+  for (const doctor::CauseRow& row : doctor::foreign_cause_rows())
+    programs.add({row.of, row.cause, row.proof});
+  fmt::print("{}\n{}\n{}", causes.text(), table.text(), programs.text());
 }
 
 void print_checklist(const model::Facts& facts, bool json) {

@@ -1,5 +1,6 @@
-#include <ridge/device/backend.hpp>
 #include <ridge/device/graph.hpp>
+
+#include "capture.hpp"
 
 #include <utility>
 
@@ -10,14 +11,7 @@ Graph::Graph(Queue& queue, std::function<void()> work) : queue_(queue), work_(st
   Backend& backend = queue.device().backend();
   // The default stream cannot record, and work given to a recording is part of that.
   if (queue.native() == nullptr || backend.recording(queue.native()) != 0) return;
-  backend.begin_capture(queue.native());
-  try {
-    work_();
-  } catch (...) {
-    backend.destroy_graph(backend.end_capture(queue.native()));
-    throw;
-  }
-  native_ = backend.end_capture(queue.native());
+  native_ = captured(backend, queue.native(), work_);
 }
 
 Graph::~Graph() {

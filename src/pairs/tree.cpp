@@ -162,6 +162,8 @@ void Tree<P>::share_out(int part, int parts, std::function<void(const TreeParts<
   exchange_ = std::move(exchange);
   parts_.begins.assign(static_cast<std::size_t>(parts) + 1, 0);
   parts_.bodies = octree_.count();
+  packed_of_ = Field<std::uint32_t>(queue_.device(), Extents{octree_.count()}, "places of sums");
+  walk_.packed_of = packed_of_.elements();
 }
 
 /// By what groups cost in the sums before, once that is known: all parts know it of all groups. The
@@ -242,24 +244,26 @@ void Tree<P>::walk_for_part() {
   const Index group = step_(queue_, TreeStep::walk, walk_); // how many targets it has
   const Index groups = ceil_div(octree_.count(), group);
   share_by_costs(groups);
-  walk_.first_group = parts_.begins[static_cast<std::size_t>(part_)];
-  walk_.end_group = parts_.begins[static_cast<std::size_t>(part_) + 1];
-  (void)step_(queue_, TreeStep::walk, walk_);
   parts_.group = group_ = group;
-  const auto move_sums = [&](TreeStep step, int part) {
+  const Packed before = make_room();
+  const int parts = static_cast<int>(parts_.begins.size()) - 1;
+  for (int n = 1; n <= parts; ++n) { // the own one last
+    const int part = (part_ + n) % parts;
     walk_.first_place = parts_.place(part);
     walk_.end_place = parts_.place(part + 1);
     walk_.packed_at = part * parts_.room * group;
-    step_(queue_, step, walk_);
-    move_met(part, step == TreeStep::pack);
-  };
+    step_(queue_, TreeStep::places, walk_);
+  }
+  walk_.first_group = parts_.begins[static_cast<std::size_t>(part_)];
+  walk_.end_group = parts_.begins[static_cast<std::size_t>(part_) + 1];
+  (void)step_(queue_, TreeStep::walk, walk_);
   begins_("exchange");
-  const Packed before = make_room();
-  move_sums(TreeStep::pack, part_);
+  move_met(part_, true);
   exchange_(parts_);
   parts_.has_grown = false;
-  for (int part = 0; part + 1 < static_cast<int>(parts_.begins.size()); ++part) {
-    if (part != part_) move_sums(TreeStep::unpack, part);
+  step_(queue_, TreeStep::unpack, walk_);
+  for (int part = 0; part < parts; ++part) {
+    if (part != part_) move_met(part, false);
   }
   const Bytes costs{2 * groups * static_cast<Index>(sizeof(std::uint32_t))};
   if (met_on_host_.size().value < costs.value)
@@ -414,11 +418,12 @@ Record Tree<P>::record(std::string_view kernel) {
 
 template <class P>
 Bytes Tree<P>::held() const {
-  const Index more = needs_.count() * static_cast<Index>(sizeof(typename P::Computed)) +
-                     gaps_.count() * static_cast<Index>(sizeof(Stored)) +
-                     packed_.sums.count() * static_cast<Index>(sizeof(Summed)) +
-                     (next_.count() + met_.count() + packed_.met.count() + cut_.count()) *
-                         static_cast<Index>(sizeof(std::uint32_t));
+  const Index more =
+      needs_.count() * static_cast<Index>(sizeof(typename P::Computed)) +
+      gaps_.count() * static_cast<Index>(sizeof(Stored)) +
+      packed_.sums.count() * static_cast<Index>(sizeof(Summed)) +
+      (next_.count() + met_.count() + packed_.met.count() + packed_of_.count() + cut_.count()) *
+          static_cast<Index>(sizeof(std::uint32_t));
   return Bytes{octree_.held().value + more + (essential_ ? essential_->held().value : 0)};
 }
 

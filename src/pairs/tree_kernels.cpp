@@ -56,10 +56,11 @@ Index walk_tree(Queue& queue, TreeStep step, const TreeWalk<P>& w) {
   case TreeStep::remember:
     spatial::for_each_item(queue, w.tree.count, SetNeed<P>{w});
     break;
-  case TreeStep::pack:
+  case TreeStep::places:
+    spatial::for_each_item(queue, w.end_place - w.first_place, FindPacked<P>{w});
+    break;
   case TreeStep::unpack:
-    spatial::for_each_item(queue, w.end_place - w.first_place,
-                           PackSums<P>{w, step == TreeStep::unpack});
+    spatial::for_each_item(queue, w.tree.count, UnpackSums<P>{w});
     break;
   case TreeStep::costs:
     set_limit(queue, w);

@@ -30,12 +30,6 @@ nb::object attribute(nb::handle object, PyObject* name) {
   return nb::steal(found);
 }
 
-bool requires_grad(nb::handle object) {
-  static PyObject* const name = PyUnicode_InternFromString("requires_grad");
-  const nb::object found = attribute(object, name);
-  return found.is_valid() && nb::cast<bool>(found);
-}
-
 /// A type of numbers; `storage` is what the library calls those of 16 bits.
 struct NumberType {
   const char* name;
@@ -285,12 +279,7 @@ std::optional<TypedArray> from_exchange(const Subject& subject, nb::handle objec
                                         bool first) {
   dlpack::Tensor tensor{};
   dlpack::Described described{&tensor};
-  struct Release {
-    void operator()(dlpack::Versioned* v) const {
-      if (v->deleter != nullptr) v->deleter(v);
-    }
-  };
-  std::unique_ptr<dlpack::Versioned, Release> managed;
+  dlpack::Managed managed;
   if (subject.written || exchange.describe == nullptr) { // this alone says what may be written to
     dlpack::Versioned* made = nullptr;
     must_give(subject, exchange.manage(object.ptr(), &made));
@@ -402,6 +391,12 @@ TypedArray look(const Subject& subject, nb::handle object, Arrays& arrays, bool 
 }
 
 } // namespace
+
+bool requires_grad(nb::handle object) {
+  static PyObject* const name = PyUnicode_InternFromString("requires_grad");
+  const nb::object found = attribute(object, name);
+  return found.is_valid() && nb::cast<bool>(found);
+}
 
 bool require_gradient(nb::handle objects) {
   for (const nb::handle object : objects)

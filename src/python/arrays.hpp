@@ -41,6 +41,9 @@ struct Signature {
   Gradients gradients = Gradients::refused;
 };
 
+/// Whether that is a tensor that requires a gradient, whatever its library.
+[[nodiscard]] bool requires_grad(nanobind::handle object);
+
 /// Whether a tensor among them requires a gradient. Arrays whose library lends memory have none.
 [[nodiscard]] bool require_gradient(nanobind::handle objects);
 

@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <memory>
 
 namespace ridge::python::dlpack {
 
@@ -32,6 +33,13 @@ struct Versioned {
   std::uint64_t flags;
   Tensor tensor;
 };
+
+struct Release {
+  void operator()(Versioned* v) const {
+    if (v->deleter != nullptr) v->deleter(v);
+  }
+};
+using Managed = std::unique_ptr<Versioned, Release>;
 
 /// What a library offers for arrays of a type beside the protocol: the same without objects of
 /// Python between, a tenth of the time. Nothing is waited for.

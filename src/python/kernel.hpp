@@ -4,6 +4,7 @@
 #include <ridge/launch/program.hpp>
 
 #include "call.hpp"
+#include "latest.hpp"
 #include "others_may_run.hpp"
 #include "queues.hpp"
 
@@ -33,12 +34,16 @@ public:
   /// false, and launches nothing, where a tensor requires a gradient and nobody has `recorded` the
   /// call.
   bool run(nanobind::tuple arrays, nanobind::tuple numbers, std::string_view schedule,
-           nanobind::object device, bool recorded);
+           nanobind::object device, bool recorded) {
+    return run(std::move(arrays), std::move(numbers), schedule, std::move(device), recorded,
+               nullptr);
+  }
 
+  enum class Done { nothing, launched, launched_and_told };
   /// The same of a call as Python has it, where `numbers` are floats with this kernel's names in
-  /// order, and `out` is the result, or a tuple of several. Returns false, and has done nothing,
-  /// elsewhere.
-  bool run_as_before(const nanobind::tuple& arrays, nanobind::handle out,
+  /// order, and `out` is the result, or a tuple of several. Has done nothing elsewhere. A call that
+  /// is like one of the latest is not looked at again. Says whether torch was told of the write.
+  Done run_as_before(const nanobind::tuple& arrays, nanobind::handle out,
                      const nanobind::dict& numbers, std::string_view schedule,
                      nanobind::object device);
 
@@ -98,13 +103,23 @@ private:
   void check_arrays(const Call& asked) const;
   [[nodiscard]] bool is_near() const { return pattern_ == "near"; }
 
+  /// As above; keeps a launch that was bound before as one of the latest, where `outline` is of it.
+  bool run(nanobind::tuple arrays, nanobind::tuple numbers, std::string_view schedule,
+           nanobind::object device, bool recorded, const Outline* outline);
+  /// Runs one of the latest calls that is like this one, if there is any.
+  [[nodiscard]] bool run_again(const Outline& outline);
+  void keep(const Outline& outline, const Call& asked, std::string_view schedule,
+            std::shared_ptr<const Program> program, Turn& turn);
+
   /// What calls have found out.
   struct Found {
     std::array<Describe*, 2> describe{}; ///< of fp64, and of fp32
     std::unordered_map<std::string, std::shared_ptr<const Program>> programs;
     std::unordered_map<std::string, lab::AskedSchedule> meant; ///< whatever the numbers are
     std::shared_ptr<const Program> latest;
-    std::optional<Record> latest_record; ///< where that belongs to a graph
+    std::optional<Record> latest_record;                   ///< where that belongs to a graph
+    std::array<std::shared_ptr<Repeatable>, 8> repeatable; ///< the latest calls
+    std::size_t next = 0;                                  ///< of these, that is replaced
   };
 
   std::string name_, pattern_;

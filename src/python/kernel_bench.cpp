@@ -89,10 +89,13 @@ std::string Kernel::tune(nb::tuple arrays, nb::tuple numbers, nb::object device,
     if (!tuned.not_kept.empty()) throw Failure(tuned.not_kept);
     return lab::AskedSchedule{"", tuned.found.best.schedule};
   });
+  decltype(Found::repeatable) former; // destroyed after the lock
   {
     const std::lock_guard lock(moments());
     found_.get().programs.clear(); // `auto` means another schedule now
     found_.get().meant.clear();
+    std::swap(found_.get().repeatable, former);
+    found_.get().next = 0;
   }
   if (interrupted) std::rethrow_exception(interrupted);
   return found;

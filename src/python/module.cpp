@@ -5,6 +5,7 @@
 #include <ridge/launch/description.hpp>
 
 #include "bodies.hpp"
+#include "faces.hpp"
 #include "interrupt.hpp"
 #include "kernel.hpp"
 #include "lattice.hpp"
@@ -13,6 +14,7 @@
 #include "others_may_run.hpp"
 #include "ranks.hpp"
 #include "sweeps.hpp"
+#include "versions.hpp"
 #include "wings.hpp"
 
 #include <nanobind/nanobind.h>
@@ -66,11 +68,18 @@ NB_MODULE(_core, m) {
   add_bodies(m);
   add_ranks(m);
   add_messages(m);
+  add_faces(m);
   add_wings();
   m.def("devices", &devices);
   m.def("headers_folder", &headers_folder);
   m.def("folder_of_library", &library_folder);
   m.def("keep_source", &launch::keep_source, "file_name"_a, "text"_a);
+  m.def(
+      "tell_versions",
+      [](nb::object tensor, nb::object increment) {
+        versions().set(std::move(tensor), std::move(increment));
+      },
+      "tensor"_a, "increment"_a);
   nb::class_<Kernel>(m, "Kernel")
       .def(nb::init<std::string, std::string, std::vector<std::string>, int,
                     std::vector<std::string>, int, std::string, std::string>(),
@@ -89,9 +98,9 @@ NB_MODULE(_core, m) {
           "run_as_before",
           [](Kernel& kernel, const nb::tuple& arrays, nb::handle out, const nb::dict& numbers,
              nb::object schedule, nb::object device) {
-            return kernel.run_as_before(arrays, out, numbers,
-                                        text_of(kernel.name(), "schedule", schedule),
-                                        std::move(device));
+            return static_cast<int>(kernel.run_as_before(
+                arrays, out, numbers, text_of(kernel.name(), "schedule", schedule),
+                std::move(device)));
           },
           "arrays"_a, "out"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none())
       .def("record", &Kernel::record)

@@ -16,6 +16,7 @@ struct Turn {
   Queue queue;
   lab::RoofSource roof;
   std::mutex guard;
+  std::unique_ptr<Turn> apart; ///< where launches of this one are recorded, once any is
 };
 
 /// What a graph that somebody records on a stream takes of Ridge: a queue whose memory is the

@@ -65,8 +65,10 @@ void copy(Queue& /*queue*/, const BoxCopy<T>& c) {
 #else
 
 constexpr int block = 256;
+constexpr Index most_in_32_bits = (Index{1} << 32) - block;
 
-/// One lane a point of the shell: the slabs at the ends of z, then of y, then of x.
+/// One lane a point of the shell: the slabs at the ends of z, then of y, then of x. Divisions of 64
+/// bits take longer than memory does.
 template <class T>
 struct FillBody {
   static constexpr int max_threads = block;
@@ -84,30 +86,49 @@ struct FillBody {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index3 n = shell.field.extents;
-    const Index rx = axis_of(shell, 0).radius;
-    const Index ry = axis_of(shell, 1).radius;
-    const Index rz = axis_of(shell, 2).radius;
-    Index i = Index{lane.block().x} * block + lane.thread().x;
-    const Index in_z = n.x * n.y * 2 * rz;
-    const Index in_y = n.x * 2 * ry * (n.z - 2 * rz);
+    const Index i = Index{lane.block().x} * block + lane.thread().x;
     if (i >= points()) return;
-    Index x;
-    Index y;
-    Index z;
+    if (points() <= most_in_32_bits) {
+      set(lane, static_cast<std::uint32_t>(i));
+    } else {
+      set(lane, i);
+    }
+  }
+
+private:
+  template <class Lane, class I>
+  RIDGE_DEVICE void set(Lane& lane, I i) const {
+    const Index3 n = shell.field.extents;
+    const auto nx = static_cast<I>(n.x);
+    const auto ny = static_cast<I>(n.y);
+    const auto nz = static_cast<I>(n.z);
+    const auto rx = static_cast<I>(axis_of(shell, 0).radius);
+    const auto ry = static_cast<I>(axis_of(shell, 1).radius);
+    const auto rz = static_cast<I>(axis_of(shell, 2).radius);
+    const I in_z = nx * ny * 2 * rz;
+    const I in_y = nx * 2 * ry * (nz - 2 * rz);
+    I x;
+    I y;
+    I z;
     if (i < in_z) {
-      x = i % n.x;
-      y = i / n.x % n.y;
-      z = either_end(i / n.x / n.y, rz, n.z);
+      const I row = i / nx;
+      x = i - row * nx;
+      z = row / ny;
+      y = row - z * ny;
+      z = either_end(z, rz, nz);
     } else if (i -= in_z; i < in_y) {
-      x = i % n.x;
-      y = either_end(i / n.x % (2 * ry), ry, n.y);
-      z = rz + i / n.x / (2 * ry);
+      const I row = i / nx;
+      x = i - row * nx;
+      z = row / (2 * ry);
+      y = either_end(row - z * 2 * ry, ry, ny);
+      z += rz;
     } else {
       i -= in_y;
-      x = either_end(i % (2 * rx), rx, n.x);
-      y = ry + i / (2 * rx) % (n.y - 2 * ry);
-      z = rz + i / (2 * rx) / (n.y - 2 * ry);
+      const I row = i / (2 * rx);
+      x = either_end(i - row * 2 * rx, rx, nx);
+      z = row / (ny - 2 * ry);
+      y = ry + row - z * (ny - 2 * ry);
+      z += rz;
     }
     T value;
     const auto read = [&](const auto& from, Index at) { return lane.load_written(from, at); };
@@ -115,9 +136,9 @@ struct FillBody {
       lane.store(shell.field.elements(), shell.field.at(x, y, z), value);
   }
 
-private:
   /// The i-th of the first and last `radius` of n.
-  RIDGE_FN static Index either_end(Index i, Index radius, Index n) {
+  template <class I>
+  RIDGE_FN static I either_end(I i, I radius, I n) {
     return i < radius ? i : n - 2 * radius + i;
   }
 };
@@ -129,6 +150,10 @@ void fill(Queue& queue, const Shell<T>& shell) {
   if (blocks > 0) launch_body(queue, {{blocks, 1, 1}, {block, 1, 1}, 0}, body);
 }
 
+/// Lanes that copy a part of a row together, and points that each copies.
+constexpr int together = 32, each = 8;
+
+/// So many lanes a part of a row: a lane divides once for all its points.
 template <class T>
 struct CopyBody {
   static constexpr int max_threads = block;
@@ -136,23 +161,39 @@ struct CopyBody {
 
   BoxCopy<T> c;
 
+  [[nodiscard]] RIDGE_FN Index parts() const {
+    return ceil_div(c.to.extents.x, Index{together} * each);
+  }
+  [[nodiscard]] RIDGE_FN Index groups() const { return parts() * c.to.extents.y * c.to.extents.z; }
+
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index3 n = c.to.extents;
-    const Index i = Index{lane.block().x} * block + lane.thread().x;
-    if (i >= n.x * n.y * n.z) return;
-    const Index x = i % n.x;
-    const Index y = i / n.x % n.y;
-    const Index z = i / n.x / n.y;
-    lane.store(c.to.elements(), c.to.at(x, y, z), lane.load(c.from.elements(), c.from.at(x, y, z)));
+    const Index group = Index{lane.block().x} * (block / together) + lane.thread().x / together;
+    if (group >= groups()) return;
+    const Index row = group / parts();
+    const Index z = row / n.y;
+    const Index y = row - z * n.y;
+    const Index first = (group - row * parts()) * (together * each) + lane.thread().x % together;
+    const Index from = c.from.at(first, y, z);
+    const Index to = c.to.at(first, y, z);
+    T values[each]; // all on their way at once
+    for (int k = 0; k < each; ++k) {
+      const Index at = Index{k} * together;
+      if (first + at < n.x) values[k] = lane.load(c.from.elements(), from + at);
+    }
+    for (int k = 0; k < each; ++k) {
+      const Index at = Index{k} * together;
+      if (first + at < n.x) lane.store(c.to.elements(), to + at, values[k]);
+    }
   }
 };
 
 template <class T>
 void copy(Queue& queue, const BoxCopy<T>& c) {
-  const Index3 n = c.to.extents;
-  const auto blocks = static_cast<int>(ceil_div(n.x * n.y * n.z, block));
-  launch_body(queue, {{blocks, 1, 1}, {block, 1, 1}, 0}, CopyBody<T>{c});
+  const CopyBody<T> body{c};
+  const auto blocks = static_cast<int>(ceil_div(body.groups(), block / together));
+  if (blocks > 0) launch_body(queue, {{blocks, 1, 1}, {block, 1, 1}, 0}, body);
 }
 
 #endif

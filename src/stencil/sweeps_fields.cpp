@@ -292,7 +292,12 @@ void SweepsFields<T>::load(const std::vector<View<const T>>& fields) {
   steps_ = 0;
   newest_ = 0;
   // Points that no sweep computes are the same at all times: those of the newest field.
-  for (int slot = 0; slot < slots_; ++slot)
+  const Index3 first = inside_.begin;
+  const Index3 end = inside_.end;
+  const bool all_computed = first.x <= owned_.begin.x && first.y <= owned_.begin.y &&
+                            first.z <= owned_.begin.z && end.x >= owned_.end.x &&
+                            end.y >= owned_.end.y && end.z >= owned_.end.z;
+  for (int slot = 0; slot < (all_computed ? 1 : slots_); ++slot)
     copy(*queue_, fields[0], inner(slot));
   for (int i = 1; i < levels_; ++i)
     copy(*queue_, part_of(fields[at(i)], inside_), part_of(inner(slot_of(i)), inside_));

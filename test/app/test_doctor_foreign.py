@@ -401,53 +401,6 @@ def test_lines_that_spill(ridge, tmp_path, bare):
     assert "   where      compile with -lineinfo" in ridge.good(*words, env=env).out
 
 
-@pytest.mark.parametrize("cause, changes, change", [
-    ("small-blocks", {"launch__block_size": 32}, " x 256 threads"),
-    ("uncoalesced", {}, "#define STRIDE 1\n"),
-    ("few-blocks", {}, " 1080 x 256 threads"),
-    ("registers-limit-warps", {}, " 127 registers"),
-    ("bank-conflicts", {"launch__shared_mem_per_block_static": 33_000}, "#define WAYS 1\n"),
-    ("shared-memory-limits-warps", {k: v for k, v in PLANTED["bank-conflicts"].items() if k.endswith("_shared.sum")},
-     "#define SHARED_WORDS 1024\n"),
-    ("spilled-registers", {}, "#define LOCAL 0\n"),
-    ("divergent-branches", {}, "#define PARTS 1\n"),
-    ("atomics-on-few-addresses", {}, "#define PLACES 0\n"),
-    ("double-by-accident", {}, "#define FP64 0\n"),
-])  # fmt: skip
-def test_twins(ridge, tmp_path, cause, changes, change):
-    """A twin asks for sectors as the launch does, and its changed twin does not have the cause. Its kernel runs on the
-    host here, and compiles for a GPU where nvcc is."""
-    changes = {**PLANTED[cause], **changes}
-    report = ncu_raw([("_Z4fluxPd", changes)])
-    env = {**os.environ, "RIDGE_NCU": str(fake_ncu(tmp_path / "ncu", report)), "RIDGE_NVRTC": "off"}
-    words = ("doctor", "--prove", "--json", "--keep", tmp_path / "kept", "--", sys.executable, "-c", "")
-    (kernel,) = json.loads(ridge(*words, env=env).out)["kernels"]
-    twin = next(c["twin"] for c in kernel["causes"] if c["cause"] == cause)
-    assert twin["missing"]
-
-    def counted(name):
-        source = tmp_path / "kept" / name
-        subprocess.run(["c++", "-O1", "-std=c++17", "-x", "c++", source, "-o", tmp_path / "twin"], check=True)
-        run = subprocess.run([tmp_path / "twin"], check=True, capture_output=True, text=True)
-        return [int(word) for word in run.stdout.split()], source.read_text()
-
-    (requests, sectors, distinct, width), source = counted("twin-1.cu")
-    asked = "l1tex__t_{}_pipe_lsu_mem_global_op_ld.sum"
-    counts = [changes.get(name, HEALTHY[name][0]) for name in (asked.format("sectors"), asked.format("requests"))]
-    assert sectors / requests == pytest.approx(counts[0] / counts[1], rel=0.1)
-    assert width == 8 and distinct <= sectors
-    assert f"#define THREADS {changes.get('launch__block_size', 256)}\n" in source
-    changed = (tmp_path / f"kept/twin-1-{cause}.cu").read_text()
-    assert change in changed and change not in source
-    if cause == "uncoalesced":
-        (requests, sectors, _, _), _ = counted("twin-1-uncoalesced.cu")
-        assert sectors / requests == 8
-    if (nvcc := shutil.which("nvcc")) and cause == "registers-limit-warps":
-        words = [nvcc, "-cubin", "-arch=sm_90", "-Xptxas", "-v", "kept/twin-1.cu", "-o", "twin.cubin"]
-        said = subprocess.run(words, check=True, capture_output=True, text=True, cwd=tmp_path).stderr
-        assert int(re.search(r"Used (\d+) registers", said)[1]) >= 248 and " 0 bytes spill stores" in said
-
-
 def test_quick(ridge, tmp_path):
     """Two runs, of which ncu ends the second."""
     report = ncu_raw([("_Z4fluxPd", {})])

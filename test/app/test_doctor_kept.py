@@ -39,17 +39,6 @@ def test_what_was_kept(ridge, tmp_path):
     assert "at most 1.50 GB: all that was allocated" in text and "what its units do was not counted" in text
 
 
-@pytest.mark.parametrize("seconds, changed, says", [
-    (5e-4, 1e-4, "5.00 times as fast: confirmed"), (5e-4, 4.9e-4, "1.02 times as fast: NOT confirmed"),
-    (1e-5, 1e-6, "10.00 times as fast; not much like it (0.02 of its time)"),
-])  # fmt: skip
-def test_what_twins_said(ridge, tmp_path, seconds, changed, says):
-    report = ncu_raw([("_Z1fPd", PLANTED["bank-conflicts"])])
-    written(tmp_path / "ncu.csv", report)
-    written(tmp_path / "run.tsv", f"twin\t_Z1fPd\tbank-conflicts\tit\ta bank for each lane\t{seconds}\t{changed}\t\n")
-    assert says in " ".join(ridge.good("doctor", "--from", tmp_path).out.split())
-
-
 def test_launches_without_a_cause(ridge, tmp_path):
     """A unit that is the limit, a launch that is mostly its start, and one that nobody explains."""
     idle = {**QUIET, STALL.format("long_scoreboard"): 0}

@@ -1,5 +1,7 @@
 """Gradients over many sweeps, equal to differences of runs, for all boundaries and plans of memory."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,59 @@ def test_rows_that_begin_at_lines_and_terms_without_bounds_change_no_number(rng,
         np.testing.assert_array_equal(a, b)
     untouched = ridge.grad(ridge.sweeps(wave, boundary="x-=mirror", levels=2))
     assert "::inside<" in untouched._step_back.chain.source
+
+
+@pytest.mark.parametrize("boundary", ["mirror", "periodic", "dirichlet:0.3", "x-=mirror,x+=dirichlet:1"])
+def test_steps_back_that_are_steps_forward_give_what_sums_over_faces_do(rng, wave, boundary):
+    in_time = ridge.sweeps(wave, boundary=boundary, levels=2)
+    x, w = [*rng.standard_normal((2, 23)), rng.uniform(0.1, 0.3, 23)], tuple(rng.standard_normal((2, 23)))
+    gradient = ridge.grad(in_time)
+    assert gradient._alike is not None and gradient._alike.sign == -1
+    found = gradient(*x, w, steps=9)
+    x[2][7] = 0  # no weight is divided by that
+    with_zero = gradient(*x, w, steps=9)
+    other = ridge.grad(in_time)
+    other._alike = None
+    for a, b in zip(with_zero, other(*x, w, steps=9)):
+        np.testing.assert_array_equal(a, b)
+    x[2][7] = 0.2
+    for a, b in zip(gradient(*x, w, steps=9), other(*x, w, steps=9)):
+        np.testing.assert_allclose(a, b, atol=1e-13 * np.abs(b).max())
+    assert np.isfinite(found.c2).all()
+    for unlike in ("x-=mirror,x+=neumann:0", "x-=untouched,x+=mirror"):
+        assert ridge.grad(ridge.sweeps(wave, boundary=unlike, levels=2))._alike is None
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+def test_one_launch_sets_what_layers_do(rng, burgers, boundary, kind):
+    faces = ridge.grad(ridge.sweeps(burgers, boundary=boundary, spacing=(0.5, 2.0)))._faces
+    by_layers = copy.copy(faces)
+    by_layers.owned = ()  # as over ranks
+    for is_field in (True, False):
+        one = faces.around(rng.standard_normal((7, 10)).astype(kind))
+        one[...] = rng.standard_normal(one.shape)
+        other = one.copy()
+        faces.fill(one, is_field)
+        by_layers.fill(other, is_field)
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_factor_of_two_and_a_number_beside_it(rng):
+    @ridge.stencil
+    def warm(u, k, m, dt=0.1):  # not alike along y, which goes round
+        x = u[0, 1] + u[0, -1] - 2 * u[0, 0]
+        return u[0, 0] + dt * (k[0, 0] / m[0, 0]) * (x + 0.5 * u[1, 0] - 0.2 * u[-1, 0])
+
+    in_time = ridge.sweeps(warm, boundary="x=mirror,y=periodic")
+    u, k, m = rng.standard_normal((8, 9)), *rng.uniform(0.5, 1, (2, 8, 9))
+    w, v = rng.standard_normal((2, 8, 9))
+    gradient = ridge.grad(in_time, by=("u", "dt"))
+    assert gradient._alike.factor.reads == ("k", "m")
+    found = gradient(u, k, m, w, steps=6)
+    right = difference(lambda x: (w * in_time(x[0], k, m, steps=6, dt=x[1])).sum(), [u, 0.1], [v, 0.7])
+    assert (found.u * v).sum() + found.dt * 0.7 == pytest.approx(right, rel=1e-7)
+    assert ridge.grad(ridge.sweeps(warm, boundary="mirror"))._alike is None
 
 
 @pytest.mark.parametrize("boundary", ["untouched", "periodic", "dirichlet:0", "x-=mirror,x+=neumann:0"])

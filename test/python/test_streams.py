@@ -57,6 +57,7 @@ def test_the_current_stream_of_the_library(monkeypatch):
         return types.SimpleNamespace(cuda_stream=815)
 
     torch = types.SimpleNamespace(cuda=types.SimpleNamespace(current_stream=current_stream))
+    monkeypatch.setattr("ridge._torch_func.transforming", lambda: False)  # it has no more than that
     array = of_library("torch", torch, monkeypatch)
     # The stream is that of the first array's library: another's producer is told it.
     assert call(array(), OnGpu()) == [815, 815]

@@ -363,6 +363,13 @@ TEST(Hilbert, KeysOfNeighbouringCellsFollowEachOther) {
   }
 }
 
+/// Trees of other releases have them.
+TEST(Hilbert, KeysAreThoseOfSkilling) {
+  EXPECT_EQ(hilbert_key(1234567, 7654, 1999999, 21), 7741845016915181422u);
+  EXPECT_EQ(hilbert_key(1234, 65535, 40001, 16), 86469998652244u);
+  EXPECT_EQ(hilbert_key(1, 0, 1, 1), 6u);
+}
+
 TEST(Hilbert, CountsLevelsThatKeysHaveInCommon) {
   const std::uint64_t key = hilbert_key(1234567, 7654, 1999999, 21);
   EXPECT_EQ(common_levels(key, key, 21), 21);

@@ -167,8 +167,8 @@ public:
   }
   /// Updates and sums until accelerations are off by `error` rms at most on a sample of targets:
   /// begins with tree_choice, then makes theta smaller or larger until 0.85 to 0.95 of the error is
-  /// used, where a theta up to 1.5 uses as much. `options` say what was chosen. Returns the sample's
-  /// error under these sums. Throws Failure where even all pairs do not reach it. Waits.
+  /// used, where a theta up to 1.5 uses as much. `options` say what was chosen. Returns the
+  /// sample's error under these sums. Throws Failure where even all pairs do not reach it. Waits.
   TreeError reach(double error, int order, const std::array<Span<Summed>, 4>& sums, Index sample);
 
   [[nodiscard]] const spatial::Octree<Stored, typename P::Computed>& octree() const {
@@ -230,6 +230,7 @@ private:
   std::function<void(const TreeParts<P>&)> exchange_; ///< over several parts
   TreeParts<P> parts_;
   Packed packed_;                           ///< of parts_
+  Field<std::uint32_t> packed_of_;          ///< TreeWalk<P>
   std::unique_ptr<Essential<P>> essential_; ///< among ranks
 };
 

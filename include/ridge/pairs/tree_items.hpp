@@ -68,24 +68,32 @@ struct SetNeed {
   }
 };
 
-/// Between the sums in the bodies' own order and those along the curve.
+/// Where the sums of the body at a place along the curve are packed.
 template <class P>
-struct PackSums {
-  static constexpr const char* name = "tree: sums for other ranks";
+struct FindPacked {
+  static constexpr const char* name = "tree: places of packed sums";
   TreeWalk<P> w;
-  bool back; ///< from those along the curve
 
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index n) const {
-    const Index body = access.load(w.tree.sorted_order, w.first_place + n);
-    const Index at = 4 * (w.packed_at + n);
-    for (int c = 0; c < 4; ++c) {
-      if (back) {
-        access.store(w.sums[c], body, access.load_written(w.packed, at + c));
-      } else {
-        access.store(w.packed, at + c, access.load_written(w.sums[c], body));
-      }
-    }
+    const Index place = w.first_place + n;
+    access.store(w.packed_of, access.load(w.tree.sorted_order, place),
+                 static_cast<std::uint32_t>(w.packed_place(place)));
+  }
+};
+/// Bodies that follow each other have sums anywhere: reading them from there takes a quarter of
+/// the memory traffic that writing to four places does.
+template <class P>
+struct UnpackSums {
+  static constexpr const char* name = "tree: sums of all ranks";
+  TreeWalk<P> w;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index body) const {
+    const Index at = 4 * Index{access.load_written(w.packed_of, body)};
+    const auto four = spatial::load_four(access, w.packed, at);
+    for (int c = 0; c < 4; ++c)
+      access.store(w.sums[c], body, four.at[c]);
   }
 };
 

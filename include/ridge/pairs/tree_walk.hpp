@@ -53,9 +53,16 @@ struct TreeWalk {
   Index groups = 0; ///< whose costs `limit` takes
   /// Groups that are walked for.
   Index first_group = 0, end_group = std::numeric_limits<Index>::max();
-  /// Sums of several parts: 4 a place along the curve, and the places that a step is for.
+  /// Sums of several parts: 4 a place along the curve, and the places that a step is for. Where it
+  /// is not empty, a walk's sums go there.
   Span<typename P::Summed> packed;
   Index first_place = 0, end_place = 0, packed_at = 0; ///< in `packed`, the first of them
+  Span<std::uint32_t> packed_of;                       ///< a body: where its sums are there
+
+  /// Where sums at a place along the curve are in `packed`.
+  [[nodiscard]] RIDGE_FN Index packed_place(Index place) const {
+    return packed_at + place - first_place;
+  }
   /// On GPUs: the next group to be walked for, how many were cut, the next part of those to be
   /// walked for; and which were cut.
   Span<std::uint32_t> next, cut;
@@ -161,8 +168,8 @@ enum class TreeStep {
   walk,
   costs,    ///< the limit for the next sums
   remember, ///< the needs of the bodies, from their sums
-  pack,     ///< sums of the bodies at some places along the curve
-  unpack,   ///< as others have packed them
+  places,   ///< where packed sums of the bodies at some places along the curve are
+  unpack,   ///< packed sums, in the bodies' own order
   exact     ///< sums over all pairs in double precision, of some targets
 };
 

@@ -25,10 +25,14 @@ RIDGE_FN constexpr std::uint64_t spread_bits(std::uint32_t v) {
 /// "Programming the Hilbert curve", AIP Conf. Proc. 707, 381 (2004).
 RIDGE_FN constexpr std::uint64_t hilbert_key(std::uint32_t x, std::uint32_t y, std::uint32_t z,
                                              int levels) {
-  std::uint32_t at[3] = {x, y, z};
-  const std::uint32_t top = std::uint32_t{1} << (levels - 1);
-  for (std::uint32_t bit = top; bit > 1; bit >>= 1) {
+  // As of the finest grid, whose bits are known: the loop has no conditions of its own.
+  const int finer = most_levels - levels;
+  std::uint32_t at[3] = {x << finer, y << finer, z << finer};
+  RIDGE_UNROLL
+  for (int level = most_levels - 1; level > 0; --level) {
+    const std::uint32_t bit = std::uint32_t{1} << level;
     const std::uint32_t below = bit - 1;
+    RIDGE_UNROLL
     for (int c = 0; c < 3; ++c) {
       if ((at[c] & bit) != 0) {
         at[0] ^= below;
@@ -41,13 +45,14 @@ RIDGE_FN constexpr std::uint64_t hilbert_key(std::uint32_t x, std::uint32_t y, s
   }
   at[1] ^= at[0];
   at[2] ^= at[1];
-  std::uint32_t flipped = 0;
-  for (std::uint32_t bit = top; bit > 1; bit >>= 1) {
-    if ((at[2] & bit) != 0) flipped ^= bit - 1;
-  }
+  // A bit is flipped as often as higher ones of at[2] are set.
+  std::uint32_t flipped = at[2] >> 1;
+  for (int distance = 1; distance < most_levels; distance *= 2)
+    flipped ^= flipped >> distance;
   for (auto& coordinate : at)
     coordinate ^= flipped;
-  return spread_bits(at[0]) << 2 | spread_bits(at[1]) << 1 | spread_bits(at[2]);
+  const std::uint64_t key = spread_bits(at[0]) << 2 | spread_bits(at[1]) << 1 | spread_bits(at[2]);
+  return key >> 3 * finer;
 }
 
 /// How many whole levels two keys have in common.

@@ -15,6 +15,7 @@
 #include "cores.hpp"
 #include "files.hpp"
 #include "profilers.hpp"
+#include "program_twins.hpp"
 #include "spawn.hpp"
 #include "spill_source.hpp"
 #include "twins.hpp"
@@ -206,21 +207,67 @@ Foreign examine_program(const std::vector<std::string>& words, const ForeignAske
   return all;
 }
 
-/// Runs the program once more for each cause whose experiment is variables that are set. Says which
-/// did not confirm it.
+/// The program as an experiment runs it: with variables set, or under a command.
+struct Trial {
+  Environment set;
+  std::vector<std::string> words;
+
+  Trial(const std::vector<std::string>& program, std::string_view trial) : words(program) {
+    std::stringstream all{std::string(trial)};
+    std::vector<std::string> command;
+    for (std::string word; all >> word;) {
+      const std::size_t equals = word.find('=');
+      if (equals == std::string::npos || !command.empty()) {
+        command.push_back(word);
+        continue;
+      }
+      std::string value = word.substr(equals + 1);
+      if (value == "CORES") value = fmt::format("{}", CoresHere().count());
+      set.emplace_back(word.substr(0, equals), value);
+    }
+    words.insert(words.begin(), command.begin(), command.end());
+  }
+
+  /// The program's seconds, or those of its timeline; 0 where it fails, or has none.
+  [[nodiscard]] double seconds(bool of_span) const {
+    const auto run = [&](const Environment& more) {
+      Environment both = set;
+      both.insert(both.end(), more.begin(), more.end());
+      const Ended ended = run_program(words, Shown::nowhere, both);
+      return ended.status == 0 ? ended.seconds : 0;
+    };
+    if (!of_span) return run({});
+    double ran = 0;
+    const Foreign all = timeline_of({words, ""}, [&](const Environment& more) { ran = run(more); });
+    return ran > 0 ? all.run.span : 0;
+  }
+};
+
+/// Runs the program once more for each cause whose experiment that is. Says which did not confirm
+/// it.
 std::string run_trials(const std::vector<std::string>& program, Foreign& all) {
   std::string unproved;
   for (const doctor::ForeignDiagnosis& d : diagnose_run(all)) {
-    Environment set;
-    std::stringstream words{std::string(d.cause->trial)};
-    for (std::string word; words >> word;)
-      set.emplace_back(word.substr(0, word.find('=')), word.substr(word.find('=') + 1));
-    if (set.empty()) continue;
-    const double gain = all.run.wall / run_program(program, Shown::nowhere, set).seconds;
-    all.run.trials[std::string(d.cause->name)] = gain;
-    if (gain < d.cause->trial_gain)
+    const doctor::ForeignCause& c = *d.cause;
+    if (c.trial.empty()) continue;
+    const Trial trial(program, c.trial);
+    const std::string& command = trial.words.front();
+    if (launch::find_program(command).empty()) {
+      note(all.run, fmt::format("{} was not tried: {} is not here", c.name, command));
+      continue;
+    }
+    const double before = c.trial_of_span ? all.run.span : all.run.wall;
+    const double after = trial.seconds(c.trial_of_span);
+    if (after <= 0) {
+      note(all.run, fmt::format("{} was not proved: with {} the program failed, or had no timeline",
+                                c.name, c.trial));
+      continue;
+    }
+    const double gain = before / after;
+    all.run.trials[std::string(c.name)] = gain;
+    if (gain < c.trial_gain)
       unproved = fmt::format("{}: {:.2f} times as fast with {}, {:.2f} at least would confirm it",
-                             d.cause->name, gain, d.cause->trial, d.cause->trial_gain);
+                             c.name, gain, c.trial, c.trial_gain);
   }
   return unproved;
 }
@@ -285,6 +332,7 @@ void ForeignCommand::run(bool json, bool prove, const std::string& output, bool 
       from.empty() ? examine_program(*program, asked, json, keep) : read_profiler_file(from);
   if (all.peak_bytes_per_second <= 0) take_counted_peak(all);
   const std::string unproved = prove ? run_trials(*program, all) : "";
+  if (prove) run_program_twins(all);
   if (prove) run_twins({*program, keep}, asked, all);
   keep_text(keep, run_text_of(all), "run.tsv");
   if (all.run.card.samples > 0) keep_text(keep, to_text(all.run.card), "card.tsv");
@@ -324,9 +372,10 @@ bool explain_foreign(const std::string& cause) {
   const auto& all = doctor::foreign_causes();
   const auto found = std::find_if(all.begin(), all.end(), has_name);
   if (found == all.end()) return false;
-  fmt::print("{}: {}\n\nevidence: {}; a cause when {} {:g}\nwhat confirms it: {}\nwhat to do: {}\n",
+  fmt::print("{}: {}\n\nevidence: {}; a cause when {} {:g}\nwhat confirms it: {}\n--prove: {}\n"
+             "what to do: {}\n",
              found->name, found->title, found->unit, found->above ? "above" : "below",
-             found->threshold, found->experiment, found->action);
+             found->threshold, found->experiment, proof_text(*found), found->action);
   return true;
 }
 

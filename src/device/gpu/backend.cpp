@@ -4,6 +4,7 @@
 #include <ridge/device/offer.hpp>
 #include <ridge/device/order.hpp>
 #include <ridge/device/reach.hpp>
+#include <ridge/device/replay.hpp>
 
 #include "recordings.hpp"
 
@@ -197,7 +198,10 @@ public:
       check(RIDGE_NATIVE(StreamCreateWithPriority)(&stream, RIDGE_NATIVE(StreamDefault), greatest),
             "creating a stream");
     } else {
-      check(RIDGE_NATIVE(StreamCreate)(&stream), "creating a stream");
+      check(RIDGE_NATIVE(StreamCreateWithFlags)(&stream, is_recording_apart()
+                                                             ? RIDGE_NATIVE(StreamNonBlocking)
+                                                             : RIDGE_NATIVE(StreamDefault)),
+            "creating a stream");
     }
     return stream;
   }
@@ -250,8 +254,8 @@ public:
     RIDGE_NATIVE(GraphExec_t) graph = nullptr;
 #if defined(RIDGE_TARGET_CUDA)
     // Else all of it would have the priority of the queue that it is launched on.
-    const gpu::Status made =
-        cudaGraphInstantiate(&graph, recorded, cudaGraphInstantiateFlagUseNodePriority);
+    const unsigned flags = is_recording_apart() ? 0 : cudaGraphInstantiateFlagUseNodePriority;
+    const gpu::Status made = cudaGraphInstantiate(&graph, recorded, flags);
 #else
     const gpu::Status made = hipGraphInstantiate(&graph, recorded, nullptr, nullptr, 0);
 #endif
@@ -260,6 +264,7 @@ public:
     return graph;
   }
   void launch_graph(void* graph, void* stream) override {
+    if (stream == nullptr) use(); // each GPU has a default stream
     check(RIDGE_NATIVE(GraphLaunch)(static_cast<RIDGE_NATIVE(GraphExec_t)>(graph),
                                     static_cast<gpu::Stream>(stream)),
           "launching a graph");
@@ -273,8 +278,12 @@ public:
   void keep_with_recording(void* stream, std::shared_ptr<const void> what) override {
     recordings_.keep(static_cast<gpu::Stream>(stream), std::move(what));
   }
-  void begin_binding() override { binding().emplace_back(std::make_unique<gpu::MayMake>()); }
-  void end_binding() noexcept override { binding().pop_back(); }
+  void begin_binding() override {
+    binding().emplace_back(std::make_unique<gpu::MayMake>());
+  }
+  void end_binding() noexcept override {
+    binding().pop_back();
+  }
 
   [[nodiscard]] void* create_event() override {
     use();
@@ -322,7 +331,9 @@ private:
     thread_local std::vector<std::unique_ptr<gpu::MayMake>> all;
     return all;
   }
-  void use() const { check(RIDGE_NATIVE(SetDevice)(id_.number), "selecting the GPU"); }
+  void use() const {
+    check(RIDGE_NATIVE(SetDevice)(id_.number), "selecting the GPU");
+  }
   /// Does `work` on a stream that no other waits for, and waits for it.
   template <class Work>
   void on_stream_apart(const Work& work) {

@@ -81,6 +81,7 @@ ForeignCause short_launches() {
   };
   c.experiment = "the same launches in a CUDA graph (torch.cuda.graph, mode='reduce-overhead'), or "
                  "on more data each";
+  c.twin = "its launches as one graph";
   c.action = "fuse kernels, launch them as a graph, or give each more data";
   return c;
 }
@@ -94,6 +95,7 @@ ForeignCause copies() {
   c.gain = [](const Subject& s, double) { return gain_without(s, s.all.run.copying); };
   c.experiment =
       "run with the copies left out (results are wrong): what the time falls by is what they cost";
+  c.twin = "copies from page-locked memory, or beside kernels";
   c.action = "keep data on the device; page-locked memory (cudaMallocHost), cudaMemcpyAsync beside "
              "the kernels";
   return c;
@@ -113,6 +115,7 @@ ForeignCause allocation() {
   c.gain = [](const Subject& s, double) { return gain_without(s, allocating(s.all.run)); };
   c.experiment = "allocate before the loop, or cudaMallocAsync with a pool that keeps its memory: "
                  "the calls go, and the time";
+  c.twin = "memory from a pool that keeps it";
   c.action = "allocate once; cudaMallocAsync with a release threshold";
   return c;
 }
@@ -130,6 +133,7 @@ ForeignCause host_computes() {
   c.gain = [](const Subject& s, double) { return gain_without(s, s.all.run.outside); };
   c.experiment =
       "perf record or py-spy of the host's side: its hottest function is what the device waits for";
+  c.twin = "its launches ahead of time";
   c.action =
       "launch ahead, prepare the next piece in another thread, or move that work to the device";
   return c;
@@ -144,6 +148,9 @@ ForeignCause loading() {
   };
   c.gain = [](const Subject& s, double) { return gain_without(s, s.all.run.loading); };
   c.experiment = "CUDA_MODULE_LOADING=EAGER in front of the program: loading moves to its start";
+  c.trial = "CUDA_MODULE_LOADING=EAGER";
+  c.trial_gain = 1.03;
+  c.trial_of_span = true;
   c.action =
       "a longer run pays once; build for this device's architecture: nothing is compiled when "
       "it loads";
@@ -186,6 +193,7 @@ ForeignCause power_cap() {
   c.missing = &without_time_or_memory;
   c.experiment = "nvidia-smi -q -d POWER,PERFORMANCE while it runs: SW Power Cap is active, watts "
                  "are at the limit";
+  c.twin = "one warp at work after a rest, for its clock";
   c.action =
       "fewer watts a result: less data moved, lower precision; or a higher limit (nvidia-smi -pl, "
       "as root)";
@@ -204,6 +212,7 @@ ForeignCause clocks_held() {
   c.gain = [](const Subject& s, double) { return gain_of_clocks(s); };
   c.missing = &without_time_or_memory;
   c.experiment = "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,CLOCK while it runs says which";
+  c.twin = "one warp at work after a rest, for its clock";
   c.action = "more air, or a slot of its own; where clocks were set: nvidia-smi -rgc and -rac, as "
              "administrator";
   return c;

@@ -41,6 +41,7 @@ ForeignCause divergence() {
   c.gain = gain_of_full_warps;
   c.experiment = "the same kernel on data sorted by branch: the active lanes that ncu counts rise, "
                  "and the time falls";
+  c.twin = "one branch for all lanes";
   c.action = "sort or bin items so that neighbours go alike; replace short branches by selection";
   return c;
 }
@@ -60,6 +61,7 @@ ForeignCause partial_warps() {
     return std::min(1 / evidence, std::max(1.0, within_reach / memory));
   };
   c.experiment = "launch with 128 threads a block: the same kernel, another launch configuration";
+  c.twin = "128 threads a block";
   c.action = "blocks of a multiple of 32 threads";
   return c;
 }
@@ -89,6 +91,7 @@ ForeignCause double_by_accident() {
   };
   c.experiment = "compile with the constants and functions of single precision (1.0f, sqrtf): the "
                  "fp64 instructions go";
+  c.twin = "its operations in fp32";
   c.action = "write constants with f, call sqrtf, fabsf, expf, and look for double in templates' "
              "arguments";
   return c;
@@ -113,6 +116,7 @@ ForeignCause special_functions() {
   };
   c.experiment = "compile with --use_fast_math: where the time falls, such instructions were the "
                  "limit (results change)";
+  c.twin = "multiplications for them";
   c.action = "multiply by the reciprocal, divide by constants or powers of two, take them out of "
              "the inner loop";
   return c;
@@ -140,6 +144,7 @@ ForeignCause clocks_fell() {
   };
   c.experiment = "nvidia-smi -q -d PERFORMANCE while it runs says which limit; the launch alone, "
                  "on a cool card";
+  c.twin = "one warp at work after a rest, for its clock";
   c.action = "fewer watts a result: less data moved; or ask the administrator (nvidia-smi -q -d "
              "CLOCK,POWER)";
   return c;

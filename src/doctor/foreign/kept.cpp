@@ -99,11 +99,18 @@ void take_field(Foreign& all, const std::string& name, const std::string& value)
     notes.push_back(value);
 }
 
+constexpr const char* program_mark = "*"; // in place of a kernel's name
+
 void take_twin(Foreign& all, const std::vector<std::string>& words) {
+  TwinRun run{words[2], words[3], words[4], number_in(words[5]), number_in(words[6]),
+              0,        0,        words[7]};
+  if (words.size() > 9) {
+    run.gain = number_in(words[8]);
+    run.likeness = number_in(words[9]);
+  }
+  if (words[1] == program_mark) all.run.twins.push_back(run);
   for (ForeignKernel& k : all.kernels) {
-    if (k.raw_name != words[1]) continue;
-    k.twins.push_back(
-        {words[2], words[3], words[4], number_in(words[5]), number_in(words[6]), words[7]});
+    if (k.raw_name == words[1]) k.twins.push_back(run);
   }
 }
 
@@ -189,11 +196,15 @@ std::string run_text_of(const Foreign& all) {
     text += fmt::format("note\t{}\n", in_line(note));
   for (const auto& [cause, gain] : all.run.trials)
     text += fmt::format("trial\t{}\t{:.17g}\n", cause, gain);
-  for (const ForeignKernel& k : all.kernels) {
-    for (const TwinRun& t : k.twins)
-      text += fmt::format("twin\t{}\t{}\t{}\t{}\t{:.17g}\t{:.17g}\t{}\n", k.raw_name, t.cause,
-                          t.what, t.change, t.seconds, t.changed_seconds, in_line(t.missing));
-  }
+  const auto add = [&](std::string_view kernel, const std::vector<TwinRun>& twins) {
+    for (const TwinRun& t : twins)
+      text += fmt::format("twin\t{}\t{}\t{}\t{}\t{:.17g}\t{:.17g}\t{}\t{:.17g}\t{:.17g}\n", kernel,
+                          t.cause, t.what, t.change, t.seconds, t.changed_seconds,
+                          in_line(t.missing), t.gain, t.likeness);
+  };
+  add(program_mark, all.run.twins);
+  for (const ForeignKernel& k : all.kernels)
+    add(k.raw_name, k.twins);
   return text;
 }
 
@@ -204,7 +215,7 @@ void take_run(Foreign& all, std::string_view text) {
       take_field(all, words[0], words[1]);
     else if (words.size() == 3 && words[0] == "trial")
       all.run.trials[words[1]] = number_in(words[2]);
-    else if (words.size() == 8 && words[0] == "twin")
+    else if ((words.size() == 8 || words.size() == 10) && words[0] == "twin")
       take_twin(all, words);
   }
 }

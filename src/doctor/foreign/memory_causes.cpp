@@ -54,6 +54,7 @@ ForeignCause uncoalesced() {
   };
   c.experiment = "a copy of as many bytes by neighbouring lanes: ridge roof --device; then ncu's "
                  "sectors a request again";
+  c.twin = "neighbouring lanes at neighbouring numbers";
   c.action = "let neighbouring lanes read neighbouring numbers: arrays of each member, lanes along "
              "the fastest index";
   return c;
@@ -82,6 +83,7 @@ ForeignCause asked_again() {
   };
   c.experiment = "the same launch on a part of the data that fits the cache: the time an item "
                  "falls by as much";
+  c.twin = "the reads of a place one after the other";
   c.action =
       "smaller tiles, another order of blocks, or fewer arrays in a pass: what is used again "
       "stays cached";
@@ -116,6 +118,7 @@ ForeignCause spilled() {
   };
   c.experiment = "compile with more registers (--maxrregcount, __launch_bounds__) and -Xptxas -v: "
                  "spills and time go";
+  c.twin = "no array of a thread in memory";
   c.action =
       "allow more registers a thread, keep fewer values, index local arrays by constants only";
   return c;
@@ -145,6 +148,7 @@ ForeignCause bank_conflicts() {
   };
   c.experiment = "pad the rows of the shared array by one element: the conflicts that ncu counts "
                  "go, and the time";
+  c.twin = "a bank for each lane";
   c.action = "pad or permute the shared array so that the lanes of a warp use all banks";
   return c;
 }
@@ -173,6 +177,7 @@ ForeignCause remote_memory() {
   };
   c.experiment = "copy the data to the device before the launch and launch again: the sectors "
                  "there go, and the time";
+  c.twin = "its memory on the device";
   c.action = "keep what is read more than once on the device; prefetch managed memory; copy in "
              "pieces beside the kernel";
   return c;
@@ -196,6 +201,7 @@ ForeignCause atomics() {
   c.experiment =
       "sum in a block first (shared memory, warp shuffles), one atomic a block: requests "
       "and time fall";
+  c.twin = "an address for each thread";
   c.action = "sum within a warp and a block before the atomic, or spread it over several copies "
              "that are summed after";
   return c;

@@ -52,6 +52,7 @@ ForeignCause waits_outside() {
   };
   c.gain = [](const Subject&, double evidence) { return std::min(10.0, 1 / evidence); };
   c.experiment = "strace -f -c -w in front of it: the calls in which its time passes";
+  c.unproved = "what it waits for is outside of it, and cannot be taken away";
   c.action = "do other work meanwhile, read and write ahead in a thread, or look at what it waits "
              "for";
   return c;
@@ -114,6 +115,8 @@ ForeignCause oversubscribed() {
   c.gain = [](const Subject&, double evidence) { return std::min(2.0, 1 + evidence * 100e-6); };
   c.experiment =
       "OMP_NUM_THREADS at the number of cores: it takes no longer where threads took turns";
+  c.trial = "OMP_NUM_THREADS=CORES";
+  c.trial_gain = 0.97;
   c.action = "as many threads as cores, over all ranks and libraries together";
   return c;
 }
@@ -139,6 +142,7 @@ ForeignCause waits_for_memory() {
   };
   c.experiment =
       "the same program on data that fit the cache: the time an item falls by what memory costs";
+  c.unproved = "its data are its own: they cannot be made to fit the cache from outside";
   c.action = "smaller types, arrays of each member, blocks that fit the cache, fewer passes";
   return c;
 }
@@ -159,6 +163,7 @@ ForeignCause branch_misses() {
   };
   c.missing = &without_cycles;
   c.experiment = "the same program on sorted data: the misses that perf counts go, and the time";
+  c.unproved = "its data are its own: they cannot be sorted from outside";
   c.action = "sort by branch, or select instead of branching";
   return c;
 }
@@ -197,6 +202,8 @@ ForeignCause other_node() {
   c.gain = [](const Subject&, double evidence) { return 1 + 0.5 * std::min(evidence, 1.0); };
   c.experiment =
       "numactl --interleave=all, or one rank a node under numactl --cpunodebind --membind";
+  c.trial = "numactl --interleave=all";
+  c.trial_gain = 1.03;
   c.action = "let each thread write its part of the data first; bind threads and ranks";
   return c;
 }

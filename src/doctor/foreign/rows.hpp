@@ -5,6 +5,9 @@
 
 namespace ridge::doctor {
 
+/// Blocks for each that all units hold at once; nothing where it is not known.
+[[nodiscard]] Counted waves_of_blocks(const LaunchCounts& counts);
+
 [[nodiscard]] std::vector<ForeignCause> memory_causes();
 [[nodiscard]] std::vector<ForeignCause> warp_causes();
 [[nodiscard]] std::vector<ForeignCause> instruction_causes();

@@ -55,28 +55,37 @@ std::string spill_text(const ForeignKernel& k) {
   return text.empty() ? text : fmt::format("{} of {} such stores and loads", text, all);
 }
 
-std::string twin_text(const ForeignKernel& k, const TwinRun& t) {
+/// `seconds`: of the launch that the twin is like; 0: it is not one's.
+std::string twin_text(double seconds, const TwinRun& t, const ForeignDiagnosis& d) {
   if (!t.missing.empty()) return fmt::format("none ran: {}", t.missing);
-  const double seconds = k.launch_seconds.value_or(k.mean());
-  const double likeness = seconds > 0 ? t.seconds / seconds : 0;
-  return fmt::format("a twin ({}) takes {}, with {} {}: {:.2f} times as fast{}", t.what,
-                     to_text(Seconds{t.seconds}), t.change, to_text(Seconds{t.changed_seconds}),
-                     t.seconds / t.changed_seconds,
-                     likeness < 0.67 || likeness > 1.5
-                         ? fmt::format("; not much like it ({:.2f} of its time)", likeness)
-                     : t.seconds >= least_gain * t.changed_seconds ? ": confirmed"
-                                                                   : ": NOT confirmed");
+  constexpr double near = 1.5;
+  const double likeness = seconds > 0 && t.seconds > 0 ? t.seconds / seconds : t.likeness;
+  const double gain = t.gained(), of_prediction = gain / d.gain;
+  std::string text =
+      t.seconds > 0
+          ? fmt::format("a twin ({}) takes {}, {}{} {}", t.what, to_text(Seconds{t.seconds}),
+                        t.gain > 0 ? "" : "with ", t.change, to_text(Seconds{t.changed_seconds}))
+          : t.what;
+  text += fmt::format(": {}{:.2f} times as fast",
+                      d.cause->of == CauseOf::program ? "the program " : "", gain);
+  if (likeness > 0 && (likeness < 1 / near || likeness > near))
+    return text + fmt::format("; not much like it ({:.2f} of its time)", likeness);
+  if (gain < least_gain) return text + ": NOT confirmed";
+  text += ": confirmed";
+  if (d.missing.empty() && (of_prediction > near || of_prediction < 1 / near))
+    text += fmt::format(", by {:.2f} of what is predicted", of_prediction);
+  return text;
 }
 
 /// The confirmation of a cause: the experiment, and what came of it or of its twin's.
-std::string confirm_text(const Foreign& all, const ForeignKernel* kernel, const ForeignCause& c) {
-  std::string text;
-  if (kernel != nullptr) {
-    for (const TwinRun& t : kernel->twins) {
-      if (t.cause == c.name) return "   twin       " + twin_text(*kernel, t) + "\n";
-    }
+std::string confirm_text(const Foreign& all, const ForeignKernel* kernel,
+                         const ForeignDiagnosis& d) {
+  const ForeignCause& c = *d.cause;
+  const double seconds = kernel != nullptr ? kernel->launch_seconds.value_or(kernel->mean()) : 0;
+  for (const TwinRun& t : kernel != nullptr ? kernel->twins : all.run.twins) {
+    if (t.cause == c.name) return "   twin       " + twin_text(seconds, t, d) + "\n";
   }
-  text += fmt::format("   confirm    {}\n", c.experiment);
+  std::string text = fmt::format("   confirm    {}\n", c.experiment);
   if (const auto trial = all.run.trials.find(c.name); trial != all.run.trials.end())
     text += fmt::format("   proof      {:.2f} times as fast with it: {}\n", trial->second,
                         trial->second >= c.trial_gain ? "confirmed" : "NOT confirmed");
@@ -105,7 +114,7 @@ void add_causes(std::string& text, const Foreign& all, const ForeignKernel* kern
     if (kernel != nullptr && c.name == "cache-overflow" && kernel->counts.cache_bytes)
       text += fmt::format("   fits       what is used again within {} of other data, at most\n",
                           quantity(*kernel->counts.cache_bytes, "B"));
-    text += confirm_text(all, kernel, c);
+    text += confirm_text(all, kernel, d);
     text += fmt::format("   fix        {}\n", c.action);
   }
   if (!others.empty()) text += fmt::format("also: {}\n", others);
@@ -298,6 +307,24 @@ std::vector<const ForeignKernel*> chosen(const Foreign& all, const ForeignAsked&
   if (found.size() > static_cast<std::size_t>(asked.top))
     found.resize(static_cast<std::size_t>(asked.top));
   return found;
+}
+
+std::string proof_text(const ForeignCause& c) {
+  if (!c.trial.empty()) return fmt::format("runs the program with {}", c.trial);
+  if (!c.twin.empty())
+    return fmt::format("times a twin on an NVIDIA GPU, and the same with {}", c.twin);
+  return fmt::format("none: {}", c.unproved);
+}
+
+std::vector<CauseRow> foreign_cause_rows() {
+  std::vector<CauseRow> rows;
+  for (const ForeignCause& c : foreign_causes()) {
+    const char* const of = c.of == CauseOf::kernel    ? "a kernel"
+                           : c.of == CauseOf::program ? "the timeline"
+                                                      : "a cpu";
+    rows.push_back({of, std::string(c.name), proof_text(c)});
+  }
+  return rows;
 }
 
 std::string foreign_text(const Foreign& all, const ForeignAsked& asked) {

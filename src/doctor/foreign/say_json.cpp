@@ -18,8 +18,8 @@ std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Where the kernel of a cause spills, and its twin.
-void add_proofs(Json& json, const ForeignKernel& k, std::string_view cause) {
+/// Where the kernel of a cause spills, and the size of its cache.
+void add_places(Json& json, const ForeignKernel& k, std::string_view cause) {
   if (cause == "spilled-registers") {
     for (const SpillLine& l : k.spills)
       json["lines"].push_back(
@@ -27,13 +27,16 @@ void add_proofs(Json& json, const ForeignKernel& k, std::string_view cause) {
   }
   if (cause == "cache-overflow" && k.counts.cache_bytes)
     json["cache_bytes"] = *k.counts.cache_bytes;
-  for (const TwinRun& t : k.twins) {
+}
+
+void add_twin(Json& json, const std::vector<TwinRun>& twins, std::string_view cause) {
+  for (const TwinRun& t : twins) {
     if (t.cause != cause) continue;
     json["twin"] = {{"twin", t.what}, {"change", t.change}};
     if (t.missing.empty()) {
       json["twin"]["seconds"] = t.seconds;
       json["twin"]["changed_seconds"] = t.changed_seconds;
-      json["twin"]["gain"] = t.seconds / t.changed_seconds;
+      json["twin"]["gain"] = t.gained();
     } else {
       json["twin"]["missing"] = t.missing;
     }
@@ -55,7 +58,8 @@ Json json_of(const Foreign& whole, const ForeignKernel* kernel,
          {"proved_gain", trial != whole.run.trials.end() ? Json(trial->second) : Json(nullptr)},
          {"experiment", d.cause->experiment},
          {"fix", d.cause->action}});
-    if (kernel != nullptr) add_proofs(all.back(), *kernel, d.cause->name);
+    if (kernel != nullptr) add_places(all.back(), *kernel, d.cause->name);
+    add_twin(all.back(), kernel != nullptr ? kernel->twins : whole.run.twins, d.cause->name);
   }
   return all;
 }

@@ -168,6 +168,7 @@ private:
     copies_.push_back(when);
     const double bytes = static_cast<double>(number(f[5]));
     constexpr std::string_view pageable = "1";
+    run_.copies += 1;
     run_.copied_bytes += bytes;
     if (f[3] == pageable || f[4] == pageable) run_.pageable_bytes += bytes;
     run_.copy_seconds += static_cast<double>(when.end - when.start) * 1e-9;

@@ -6,6 +6,14 @@
 
 namespace ridge::doctor {
 
+Counted waves_of_blocks(const LaunchCounts& k) {
+  if (!k.blocks || k.units.value_or(0) <= 0) return {};
+  double held = k.blocks_by_warps.value_or(1);
+  for (const Counted& limit : {k.blocks_by_registers, k.blocks_by_shared, k.blocks_by_slots})
+    held = std::min(held, limit.value_or(held));
+  return *k.blocks / (*k.units * std::max(1.0, held));
+}
+
 namespace {
 
 /// How many times as many warps a unit would hold without one of the limits.
@@ -20,18 +28,10 @@ double without(const LaunchCounts& c, Counted LaunchCounts::*limit) {
   return now > 0 ? freed.warps_allowed().value_or(now) / now : 1;
 }
 
-/// Blocks for each that all units hold at once; nothing where it is not known.
-Counted rounds(const LaunchCounts& k) {
-  if (!k.blocks || k.units.value_or(0) <= 0) return {};
-  double held = k.blocks_by_warps.value_or(1);
-  for (const Counted& limit : {k.blocks_by_registers, k.blocks_by_shared, k.blocks_by_slots})
-    held = std::min(held, limit.value_or(held));
-  return *k.blocks / (*k.units * std::max(1.0, held));
-}
 /// The share of warps that a launch is allowed, where `limit` is what decides, and there are blocks
 /// enough to come to it.
 Counted allowed_by(const Subject& s, Counted LaunchCounts::*limit) {
-  if (rounds(s.counts()).value_or(1) < 1) return {};
+  if (waves_of_blocks(s.counts()).value_or(1) < 1) return {};
   const Counted share = s.counts().warps_allowed();
   return share && without(s.counts(), limit) > 1 ? share : Counted();
 }
@@ -56,6 +56,7 @@ ForeignCause registers_limit() {
   };
   c.experiment = "compile with --maxrregcount at half of them: faster means that warps were "
                  "missing, spills cost in turn";
+  c.twin = "half of the registers";
   c.action = "__launch_bounds__, fewer values at once, or several smaller kernels";
   return c;
 }
@@ -69,6 +70,7 @@ ForeignCause shared_limits() {
   };
   c.experiment = "launch with half of the shared memory (a smaller tile): the time an item falls "
                  "where warps were missing";
+  c.twin = "no more shared memory than it uses";
   c.action = "smaller tiles, more threads to a tile, or values in registers instead";
   return c;
 }
@@ -83,6 +85,7 @@ ForeignCause small_blocks() {
   };
   c.experiment =
       "launch with 128 or 256 threads a block: the same kernel, another launch configuration";
+  c.twin = "256 threads a block";
   c.action = "blocks of 128 to 256 threads";
   return c;
 }
@@ -108,7 +111,7 @@ ForeignCause few_blocks() {
   c.threshold = 0.8;
   c.above = false;
   c.evidence = [](const Subject& s) -> Counted {
-    const Counted all = rounds(s.counts());
+    const Counted all = waves_of_blocks(s.counts());
     const double seconds = s.kernel->launch_seconds.value_or(1);
     const LaunchCounts& k = s.counts();
     if (!all || *k.blocks >= *k.units || seconds < least_seconds) return {};
@@ -116,6 +119,7 @@ ForeignCause few_blocks() {
   };
   c.gain = gain_of_full_units;
   c.experiment = "the same kernel on several times the data: the time grows less than the data";
+  c.twin = "its work in more blocks";
   c.action = "smaller blocks or tiles, or split the longest loop over blocks, or run independent "
              "kernels beside it";
   return c;
@@ -142,6 +146,7 @@ ForeignCause tail() {
   };
   c.experiment =
       "the same kernel with blocks of half the size: the idle share of units falls, and the time";
+  c.twin = "blocks that are all as long, or whole waves of them";
   c.action = "more and smaller blocks, the longest items first, or blocks that take the next item "
              "from a counter";
   return c;
@@ -158,7 +163,7 @@ double waits_for_results(const LaunchCounts& k) {
 /// The share of the room for warps that a launch fills, where it has a block for each unit, and
 /// fewer than they hold.
 Counted room_filled(const LaunchCounts& k) {
-  const Counted all = rounds(k);
+  const Counted all = waves_of_blocks(k);
   if (!all || *all >= 1 || *k.blocks < 0.8 * *k.units || k.blocks_by_warps.value_or(0) <= 0)
     return {};
   return *k.blocks / (*k.units * *k.blocks_by_warps);
@@ -179,10 +184,11 @@ ForeignCause few_warps_launched() {
   };
   c.gain = [](const Subject& s, double) {
     const double seconds = s.kernel->launch_seconds.value_or(1);
-    const double more = s.gain_of_more_under_way(1 / rounds(s.counts()).value_or(1));
+    const double more = s.gain_of_more_under_way(1 / waves_of_blocks(s.counts()).value_or(1));
     return seconds / (least_seconds + (seconds - least_seconds) / more);
   };
   c.experiment = "the same kernel on twice the data: the time grows less than the data";
+  c.twin = "its work in more blocks";
   c.action = "smaller tiles, the longest loop split over blocks (split-k), more items at once, or "
              "independent kernels beside it";
   return c;
@@ -205,13 +211,14 @@ ForeignCause dependent_latency() {
     const double threads = k.block_threads.value_or(32);
     if (waits_for_results(k) < 0.5 || far || threads < 32 * std::ceil(threads / 32) * 0.8 ||
         units_in_use(s).value_or(1) < 0.8 || room_filled(k).value_or(1) < 0.2 ||
-        (k.warps_allowed().value_or(1) < 0.4 && rounds(k).value_or(1) >= 1))
+        (k.warps_allowed().value_or(1) < 0.4 && waves_of_blocks(k).value_or(1) >= 1))
       return {};
     return s.busy.most();
   };
   c.gain = [](const Subject& s, double) { return s.gain_of_more_under_way(2); };
   c.experiment =
       "two independent items a thread: where the latency is the limit, the time an item halves";
+  c.twin = "twice as many loads or chains of operations at once";
   c.action = "several independent items or sums a thread (unroll by 4), loads before their use";
   return c;
 }
@@ -246,6 +253,7 @@ ForeignCause barriers() {
     return s.busy.most() < busy_enough ? waiting : std::max(waiting, s.gain(then));
   };
   c.experiment = "launch with smaller blocks: fewer warps wait for each other, more blocks fill in";
+  c.twin = "no barriers";
   c.action =
       "smaller blocks, warp-wide shuffles instead of shared memory, even work between barriers";
   return c;

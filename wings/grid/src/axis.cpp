@@ -138,10 +138,26 @@ std::pair<int, int> Axis::even_points() const {
   return {begin, end};
 }
 
+bool Axis::mirrors(int side) const {
+  constexpr int fewest = 8; // a pass reaches four planes beyond
+  if (is_periodic || points() < fewest) return false;
+  const double usual = low[low.size() / 2];
+  return side == 0 ? low.front() == 0 && high.front() == 2 * usual
+                   : high.back() == 0 && low.back() == 2 * usual;
+}
+
 bool Axis::is_uniform() const {
-  const auto weighs_alike = [&](double w) { return w == low.front(); };
-  return std::all_of(low.begin(), low.end(), weighs_alike) &&
-         std::all_of(high.begin(), high.end(), weighs_alike);
+  const double usual = low[low.size() / 2];
+  const auto begin = static_cast<std::size_t>(mirrors(0));
+  const std::size_t end = low.size() - static_cast<std::size_t>(mirrors(1));
+  for (std::size_t i = begin; i < end; ++i)
+    if (low[i] != usual || high[i] != usual) return false;
+  return true;
+}
+
+bool weighs_alike(const Axis& axis, const Coarsening& c) {
+  return axis.is_uniform() &&
+         (!axis.mirrors(1) || c.centre.front() + 2 * c.axis.points() - 1 == axis.points());
 }
 
 Axis finest_axis(const GridProblem& problem, int which) {

@@ -35,7 +35,10 @@ struct Axis {
   /// The points around the middle one, first and behind the last, whose weights are its weights
   /// and that have both neighbours.
   [[nodiscard]] std::pair<int, int> even_points() const;
-  /// True if all points weigh alike, towards walls, too.
+  /// Whether the last point on a side is a wall that nothing flows through: what would lie beyond
+  /// is what lies before it.
+  [[nodiscard]] bool mirrors(int side) const;
+  /// True if all points weigh alike, towards walls and what mirrors show, too.
   [[nodiscard]] bool is_uniform() const;
 };
 
@@ -57,6 +60,8 @@ struct Coarsening {
 
 /// Every other point; those next to walls as far as they keep distances alike.
 [[nodiscard]] Coarsening coarsened(const Axis& axis);
+/// Whether all points weigh alike and mirrors show coarse points as they show fine ones.
+[[nodiscard]] bool weighs_alike(const Axis& axis, const Coarsening& coarsening);
 /// All points.
 [[nodiscard]] Coarsening kept(const Axis& axis);
 

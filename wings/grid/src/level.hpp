@@ -42,7 +42,7 @@ void give(Queue& queue, const Pass& pass) {
 /// A level of all ranks, by which each of them chooses its passes: bits depend on the choice.
 struct WholeLevel {
   Index3 points;
-  bool is_alike; ///< whether all points weigh alike
+  bool is_alike; ///< whether all points weigh alike, beyond mirrors, too
   int first;     ///< along z, of Steps
   int coarse;
 
@@ -50,15 +50,16 @@ struct WholeLevel {
   static std::optional<WholeLevel> of(const std::vector<Axis>& axes,
                                       const std::vector<Coarsening>& ways) {
     std::optional<Steps> steps;
+    bool is_alike = true;
     for (std::size_t d = 0; d < 3; ++d) {
       steps = steps_of(axes[d], ways[d]);
       if (!steps) return {};
+      is_alike = is_alike && weighs_alike(axes[d], ways[d]);
     }
-    return WholeLevel{
-        {axes[0].points(), axes[1].points(), axes[2].points()},
-        std::all_of(axes.begin(), axes.end(), [](const Axis& axis) { return axis.is_uniform(); }),
-        steps->first,
-        ways[2].axis.points()};
+    return WholeLevel{{axes[0].points(), axes[1].points(), axes[2].points()},
+                      is_alike,
+                      steps->first,
+                      ways[2].axis.points()};
   }
 };
 
@@ -88,8 +89,11 @@ struct Level {
       a.axes[d].volume = keep<T>(queue, as<T>(axis.volume));
     }
     if (is_uniform(axes)) {
-      for (std::size_t d = 0; d < 3; ++d)
-        alike.of[d] = static_cast<T>(axes[d].low.front());
+      for (std::size_t d = 0; d < 3; ++d) {
+        alike.of[d] = static_cast<T>(axes[d].low[axes[d].low.size() / 2]);
+        for (unsigned side = 0; side < 2; ++side)
+          alike.mirrors |= unsigned{axes[d].mirrors(static_cast<int>(side))} << (2 * d + side);
+      }
       const auto both = [&](int d) { return alike.of[d] + alike.of[d]; };
       alike.diagonal = (both(0) + both(1)) + (both(2) + a.shift);
       alike.inverse = 1 / alike.diagonal;

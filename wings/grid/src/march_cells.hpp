@@ -4,7 +4,7 @@
 // A thread has a column of cells, the 2x2 points around a coarse one and before it, or two. Its
 // planes stay in registers, three in turn; what neighbours need lies in shared memory, the points
 // of a row with even x before those with odd x, so that a warp reads neighbouring numbers. Beyond a
-// wall all is 0.
+// wall all is 0, and beyond a mirror what it shows is computed again.
 //
 // Products and sums are fused by name. A step stands here several times, and nvcc fused the sum of
 // some products in one copy and not in another.
@@ -51,6 +51,7 @@ struct CellsBody : CellsTables<T, Shape, Up> {
   }
 
 private:
+  using Known::reflected;
   using Known::settled;
   using Known::tables;
   static constexpr int coarse_wide = Known::coarse_wide;
@@ -102,8 +103,13 @@ private:
   RIDGE_DEVICE bool is_there(const Planes& planes) const {
     return static_cast<unsigned>(planes.at) < static_cast<unsigned>(s.a.axes[2].points);
   }
+  /// Whether there is such a plane, or a mirror shows one.
+  RIDGE_DEVICE bool is_seen(const Planes& planes) const {
+    return is_there(planes) || s.alike.has_mirror(2, planes.at < 0 ? 0 : 1);
+  }
   RIDGE_DEVICE Span<const T> plane_at(const Planes& planes, const T* field) const {
-    return {moves ? planes.from : field + Index{in_plane()} * planes.at, in_plane()};
+    if (moves && is_there(planes)) return {planes.from, in_plane()};
+    return {field + Index{in_plane()} * reflected(2, planes.at, s.a.axes[2].points), in_plane()};
   }
   RIDGE_DEVICE void advance(Planes& planes, const T* field) const {
     const auto& z = s.a.axes[2];
@@ -125,7 +131,7 @@ private:
       const int slot = Room::u + (p & 3) * Room::u_plane;
       const int to = slot + Room::ring + my.copy_at;
       if (s.u.size == 0) {
-      } else if (is_there(next.u)) {
+      } else if (is_seen(next.u)) {
         const Span<const T> from = plane_at(next.u, s.u.data);
         fetch_cells(lane, m, my, to, from);
         if constexpr (!Up)
@@ -136,7 +142,7 @@ private:
           m[to + i / 2 * pitch + i % 2 * (Shape::cells_wide / 2)] = T(0);
         if (my.fetches_ring()) m[slot + my.ring_at] = T(0);
       }
-      if (is_there(next.b))
+      if (is_seen(next.b))
         fetch_cells(lane, m, my, Room::b + Slot * Room::plane + my.copy_at,
                     plane_at(next.b, s.b.data));
       if constexpr (Up) fetch_coarse(lane, m, job, my, p);
@@ -153,7 +159,7 @@ private:
     const int needed = over.left_of(p + 1) + 1;
     RIDGE_NO_UNROLL
     for (int c = over.left_of(p) + (p == job.begin ? 0 : 2); c <= needed; ++c) {
-      const int at_z = over.coarse_place(c);
+      const int at_z = this->coarse_placed(2, c);
       if (at_z < 0) continue;
       const int in_coarse = s.transfer[0].coarse * s.transfer[1].coarse;
       const Span<const T> from{s.coarse.data + Index{in_coarse} * at_z, in_coarse};
@@ -400,7 +406,8 @@ private:
   /// True if there is a plane p.
   RIDGE_DEVICE bool is_plane(int p) const {
     const auto& z = s.a.axes[2];
-    return z.is_periodic || static_cast<unsigned>(p) < static_cast<unsigned>(z.points);
+    return z.is_periodic || static_cast<unsigned>(p) < static_cast<unsigned>(z.points) ||
+           s.alike.has_mirror(2, p < 0 ? 0 : 1);
   }
 
   /// Adds the residual of plane q to the coarse planes that take it. Where one is complete: along

@@ -89,17 +89,30 @@ struct CellsTables {
     [[nodiscard]] RIDGE_DEVICE bool fetches_ring() const { return ring_offset >= 0; }
   };
 
+  /// Point i, or coarse point i, of an axis that goes on beyond its ends; -1 beyond a wall that
+  /// holds a value.
+  RIDGE_DEVICE int placed(int d, int i) const {
+    return place(s.a.axes[d], reflected(d, i, s.a.axes[d].points));
+  }
+  RIDGE_DEVICE int coarse_placed(int d, int i) const {
+    return s.transfer[d].coarse_place(reflected(d, i, s.transfer[d].coarse));
+  }
+  RIDGE_DEVICE int reflected(int d, int i, int points) const {
+    if (i < 0 && s.alike.has_mirror(d, 0)) return -i;
+    return i >= points && s.alike.has_mirror(d, 1) ? 2 * (points - 1) - i : i;
+  }
+
   template <class Lane, class Memory>
   RIDGE_DEVICE void tables(const Lane& lane, const Memory& m, const Job& job, int t) const {
     if constexpr (Up) {
       for (int i = t; i < Shape::wide + Shape::high; i += Shape::threads) {
         const int d = i < Shape::wide ? 0 : 1;
-        const int at = place(s.a.axes[d], job.region[d] + (d == 0 ? i : i - Shape::wide));
+        const int at = placed(d, job.region[d] + (d == 0 ? i : i - Shape::wide));
         m[Room::x_table + 2 * i] = at < 0 ? T(0) : lane.load(s.transfer[d].given, 2 * at);
         m[Room::x_table + 2 * i + 1] = at < 0 ? T(0) : lane.load(s.transfer[d].given, 2 * at + 1);
       }
       for (int i = t; i < job.end - job.begin; i += Shape::threads) {
-        const int at = place(s.a.axes[2], job.begin + i);
+        const int at = placed(2, job.begin + i);
         m[Room::z_table + 2 * i] = at < 0 ? T(0) : lane.load(s.transfer[2].given, 2 * at);
         m[Room::z_table + 2 * i + 1] = at < 0 ? T(0) : lane.load(s.transfer[2].given, 2 * at + 1);
       }
@@ -143,17 +156,17 @@ struct CellsTables {
       if (r % 2 == 0) bits = 0;
       const int row = first_row + r;
       const int y = job.region[1] + row;
-      const int at_y = place(ay, y);
+      const int at_y = placed(1, y);
       RIDGE_UNROLL
       for (int h = 0; h < 2; ++h) {
         const unsigned bit = 1U << (2 * (r % 2) + h);
         const int copied = 2 * (t % quarter) + is_odd + h * Shape::cells_wide;
-        const int copied_x = place(ax, job.region[0] + copied);
+        const int copied_x = placed(0, job.region[0] + copied);
         my.offset[r][h] = copied_x + ax.points * at_y;
         if (copied_x >= 0 && at_y >= 0) bits |= bit;
         if (is_owned(0, copied, job.region[0] + copied) && is_owned(1, row, y)) bits |= bit << 4;
         const int x = 2 * cell_x + h;
-        if (place(ax, job.region[0] + x) >= 0 && at_y >= 0) bits |= bit << 8;
+        if (placed(0, job.region[0] + x) >= 0 && at_y >= 0) bits |= bit << 8;
         if (is_owned(0, x, job.region[0] + x) && is_owned(1, row, y)) bits |= bit << 12;
       }
     }
@@ -162,16 +175,16 @@ struct CellsTables {
     if constexpr (Up) {
       for (int k = 0; k < coarse_fetches; ++k) {
         const int i = t + k * Shape::threads;
-        const int x = s.transfer[0].coarse_place(job.coarse[0] + i % coarse_wide);
-        const int y = s.transfer[1].coarse_place(job.coarse[1] + i / coarse_wide);
+        const int x = coarse_placed(0, job.coarse[0] + i % coarse_wide);
+        const int y = coarse_placed(1, job.coarse[1] + i / coarse_wide);
         const bool is_there = i < coarse_points && x >= 0 && y >= 0;
         my.coarse[k] = is_there ? x + s.transfer[0].coarse * y : -1;
       }
     } else {
       if (t < Shape::wide + Shape::high) {
         const bool is_row = t < Shape::wide;
-        const int x = place(ax, job.region[0] + (is_row ? t : -1));
-        const int y = place(ay, job.region[1] + (is_row ? -1 : t - Shape::wide));
+        const int x = placed(0, job.region[0] + (is_row ? t : -1));
+        const int y = placed(1, job.region[1] + (is_row ? -1 : t - Shape::wide));
         my.ring_at = is_row ? t % 2 * odd + t / 2 : (t - Shape::wide + 1) * pitch + odd - 1;
         if (x >= 0 && y >= 0) my.ring_offset = x + ax.points * y;
       }

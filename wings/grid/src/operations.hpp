@@ -29,13 +29,19 @@ struct Operator {
   Span<const T> k;
 };
 
-/// Where all points of a level weigh alike and it ends at walls that hold values, or nowhere: the
-/// weights of neighbours along each axis, those beyond walls included, and the diagonal.
+/// Where all points of a level weigh alike and it ends at walls that hold values, at mirrors, or
+/// nowhere: the weights of neighbours along each axis, those beyond ends included, and the
+/// diagonal.
 template <class T>
 struct UniformWeights {
   T of[3] = {};
-  T diagonal = 0; ///< 0: points differ
+  unsigned mirrors = 0; ///< a bit an end beyond which all is as before, reflected at its point
+  T diagonal = 0;       ///< 0: points differ
   T inverse = 0;
+
+  [[nodiscard]] RIDGE_FN bool has_mirror(int axis, int side) const {
+    return (mirrors >> (2 * axis + side) & 1) != 0;
+  }
 };
 
 /// out = u + weight (b - A u) / diagonal; of u = 0 where `u` is empty.

@@ -128,14 +128,16 @@ public:
     sums();
     lists_.take(static_cast<pairs::Beside*>(nullptr));
   }
-  void run(const Work& own, const Work& others) override {
+  /// Messages are filled first: a launch that begins behind the sums waits until their blocks are
+  /// given out, 25 us instead of 3 on an H200.
+  void run(const Work& bring, const Work& own, const Work& others) override {
     Queue& messages = exchange_.queue();
-    exchange_.fork_first();
-    exchange_.send_beside([&] { own(queue_); },
-                          [&] {
-                            copy(messages, out_, true, moved_);
-                            exchange_.send();
-                          });
+    copy(queue_, out_, true, moved_);
+    exchange_.fork();
+    exchange_.send();
+    bring(queue_);
+    exchange_.fork();
+    own(queue_);
     exchange_.receive();
     copy(messages, in_, false, moved_);
     others(messages);

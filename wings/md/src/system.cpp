@@ -260,8 +260,9 @@ private:
   /// built. The bits are those of steps one by one.
   void advance_watched(Index steps) {
     while (steps > 0) {
-      const bool in_rounds = give_rounds(steps);
-      if (!in_rounds) give(std::min(steps, turns_->expected()));
+      const Index since = builds_without_host() && steps > turns_->expected()
+                              ? give_rounds(steps)
+                              : give(std::min(steps, turns_->expected()));
       const std::array<unsigned, pairs::ListHalt::words> words = read_halt();
       const Index done = static_cast<unsigned>(words[pairs::ListHalt::moves] - moves_);
       const Index built = static_cast<unsigned>(words[pairs::ListHalt::builds] - builds_);
@@ -274,50 +275,50 @@ private:
       // Long before the word that counts moves begins again.
       if (begin_.count() != 0 && moves_ - counted_from_ > 1U << 30) count_from(step_);
       const bool halted = words[pairs::ListHalt::moved] != 0;
-      in_rounds ? turns_->rounds_done(done, built) : turns_->done(done, halted);
-      if (halted) rebuild();
-      if (halted || in_rounds) programs_->force.run();
+      turns_->done(done, built + (halted ? 1 : 0), halted ? 0 : since);
+      if (!halted) continue;
+      rebuild();
+      programs_->force.run();
     }
+  }
+  [[nodiscard]] bool builds_without_host() const {
+    return halo_ ? halo_->builds_without_host() : lists_->builds_without_host();
   }
   /// Rounds of steps, each with a build at its end that does nothing unless a body has moved too
-  /// far: the host looks after many of them. Returns false where the host has to do more.
-  [[nodiscard]] bool give_rounds(Index steps) {
+  /// far, and what is left of `steps`: the host looks after many of them. The first round ends
+  /// where lists of before do. Returns how many steps follow the last round.
+  Index give_rounds(Index steps) {
     constexpr Index most = 16;
-    const Index each = turns_->round();
-    const bool no_host = halo_ ? halo_->builds_without_host() : lists_->builds_without_host();
-    if (steps <= each || !no_host) return false;
-    if (owed_kick_ != half_kick()) { // after the state was looked at
-      take_step(owed_kick_);
-      --steps;
+    Index each = turns_->expected();
+    for (Index round = 0; round < most && steps > each; ++round) {
+      give_moves(each);
+      turns_->give_build(lists_->data(), version(), [this] {
+        if (halo_) (void)halo_->exchange(halted());
+        if (halo_) gather();
+        wrap_all(halt_);
+        lists_->give_build_if_moved();
+        if (halo_) halo_->give_plan(halt_);
+        programs_->force.run();
+      });
+      steps -= each;
+      each = turns_->round();
     }
-    turns_->give_rounds(std::min(most, steps / each), lists_->data(), version(), [this, each] {
-      for (Index step = 0; step < each; ++step) {
-        step == 0 ? programs_->force.run() : take_forces();
-        move({half_kick(), half_kick()}, static_cast<T>(parameters_.dt));
-      }
-      if (halo_) (void)halo_->exchange(halted());
-      if (halo_) gather();
-      wrap_all(halt_);
-      lists_->give_build_if_moved();
-      if (halo_) halo_->give_plan(halt_);
-    });
-    return true;
+    return steps <= each ? give(steps) : 0;
   }
-  void give(Index steps) {
-    if (owed_kick_ != half_kick()) { // after the state was looked at
-      take_step(owed_kick_);
-      --steps;
-    }
-    if (halo_ && !halo_->needs_no_host()) {
-      for (; steps > 0; --steps)
-        take_step(half_kick());
-      return;
-    }
-    turns_->give(steps, lists_->data(), version(), [this] { take_step(half_kick()); });
-  }
-  void take_step(T owed) {
-    move({owed, half_kick()}, static_cast<T>(parameters_.dt));
+  /// Steps with their forces. Returns how many.
+  Index give(Index steps) {
+    give_moves(steps);
     take_forces();
+    return steps;
+  }
+  /// As many moves, and forces between them.
+  void give_moves(Index count) {
+    move({owed_kick_, half_kick()}, static_cast<T>(parameters_.dt)); // 0 after a look at the state
+    owed_kick_ = half_kick();
+    turns_->give(count - 1, lists_->data(), version(), !halo_ || halo_->needs_no_host(), [this] {
+      take_forces();
+      move({half_kick(), half_kick()}, static_cast<T>(parameters_.dt));
+    });
   }
   /// After a move: positions go to other ranks beside the sums that need none of theirs.
   void take_forces() {

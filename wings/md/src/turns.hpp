@@ -1,4 +1,5 @@
-// Steps that are given to a GPU together, as graphs of 1, 2, 4, ... of them.
+// Steps that are given to a GPU together, as graphs of 1, 2, 4, ... of them. No graph is of a
+// number of steps that changes with the lists: making one takes as long as some steps.
 #pragma once
 
 #include <ridge/device/graph.hpp>
@@ -8,7 +9,6 @@
 #include <array>
 #include <functional>
 #include <memory>
-#include <utility>
 
 namespace ridge::md {
 
@@ -18,48 +18,31 @@ public:
 
   /// How many steps are worth giving before the host looks: until lists are built if they last as
   /// long as those before, and then two by two.
-  [[nodiscard]] Index expected() const {
-    return std::clamp<Index>(interval_ - since_, 2, Index{1} << (graphs_.size() - 1));
+  [[nodiscard]] Index expected() const { return std::clamp<Index>(round() - since_, 2, longest); }
+  /// How many steps a round has: as many as lists last, rounded so that nearly all rounds end with
+  /// a build. What a round has beyond them does nothing.
+  [[nodiscard]] Index round() const {
+    return std::clamp<Index>(static_cast<Index>(steps_ / builds_ + 1.25), 2, longest);
   }
-  void done(Index steps, bool built) {
-    since_ += steps;
-    if (!built) return;
-    interval_ = since_;
-    since_ = 0;
-  }
-
-  /// How many steps a round has: one more than lists last, so that nearly all rounds end with a
-  /// build. What a round has beyond them does nothing.
-  [[nodiscard]] Index round() const { return round_; }
-  /// So many steps were done, and so often lists were built, in rounds.
-  void rounds_done(Index steps, Index builds) {
-    since_ = 0;
-    const Index longest = Index{1} << (graphs_.size() - 1);
-    const double each =
-        static_cast<double>(steps) / static_cast<double>(std::max<Index>(builds, 1));
-    const Index wanted = builds == 0 ? 2 * round_ : static_cast<Index>(each + 1.25);
-    const Index before = std::exchange(round_, std::clamp<Index>(wanted, 2, longest));
-    if (round_ != before) round_graph_.reset();
-  }
-  /// Gives a round so many times: what `work` gives.
-  void give_rounds(Index rounds, const pairs::ListData& lists, Index version,
-                   const std::function<void()>& work) {
-    if (!queue_.device().is_gpu()) {
-      for (Index r = 0; r < rounds; ++r)
-        work();
-      return;
+  /// So many steps were done, and so often lists were built; the last time before `since` of them,
+  /// where they were.
+  void done(Index steps, Index builds, Index since) {
+    since_ = builds > 0 ? since : since_ + steps;
+    steps_ += static_cast<double>(steps);
+    builds_ += static_cast<double>(builds);
+    // Soon after the motion has changed, and no number grows forever.
+    while (builds_ > 4 || steps_ > longest * 4) {
+      steps_ /= 2;
+      builds_ /= 2;
     }
-    adopt(lists, version);
-    if (!round_graph_) round_graph_ = std::make_unique<Graph>(queue_, work);
-    for (Index r = 0; r < rounds; ++r)
-      round_graph_->launch();
   }
 
   /// Gives `steps` times `step` to the queue, which runs launches over these lists. It has run
   /// before, so that it takes no memory. `version` says when other launches of it have changed.
-  void give(Index steps, const pairs::ListData& lists, Index version,
+  void give(Index steps, const pairs::ListData& lists, Index version, bool can_be_recorded,
             const std::function<void()>& step) {
-    if (lists.row_begins.size != 0 || !queue_.device().is_gpu()) { // other launches every time
+    // Rows that begin anywhere have other launches every time.
+    if (!can_be_recorded || lists.row_begins.size != 0 || !queue_.device().is_gpu()) {
       for (Index s = 0; s < steps; ++s)
         step();
       return;
@@ -68,22 +51,25 @@ public:
     for (std::size_t k = graphs_.size(); k-- > 0;) {
       const Index together = Index{1} << k;
       for (; steps >= together; steps -= together) {
-        if (!graphs_[k]) {
-          graphs_[k] = std::make_unique<Graph>(queue_, [step, together] {
-            for (Index s = 0; s < together; ++s)
-              step();
-          });
-        }
-        graphs_[k]->launch();
+        launch(graphs_[k], [step, together] {
+          for (Index s = 0; s < together; ++s)
+            step();
+        });
       }
     }
+  }
+  /// And a build that looks itself whether it is needed.
+  void give_build(const pairs::ListData& lists, Index version, const std::function<void()>& build) {
+    if (!queue_.device().is_gpu()) return build();
+    adopt(lists, version);
+    launch(build_, build);
   }
 
 private:
   void adopt(const pairs::ListData& lists, Index version) {
     if (!is_laid_as(lists) || version != version_) {
       graphs_ = {};
-      round_graph_.reset();
+      build_.reset();
     }
     laid_ = lists;
     version_ = version;
@@ -95,13 +81,19 @@ private:
            lists.entries.data == laid_.entries.data && lists.entries.size == laid_.entries.size;
   }
 
+  void launch(std::unique_ptr<Graph>& graph, const std::function<void()>& work) {
+    if (!graph) graph = std::make_unique<Graph>(queue_, work);
+    graph->launch();
+  }
+
+  static constexpr Index longest = 32;
   Queue& queue_;
   pairs::ListData laid_;
   Index version_ = 0;
   std::array<std::unique_ptr<Graph>, 6> graphs_; ///< of 1, 2, ..., 32 steps
-  std::unique_ptr<Graph> round_graph_;           ///< of `round_` steps and a build
-  Index round_ = 8;
-  Index interval_ = 8, since_ = 0; ///< steps: of lists before, since they were built
+  std::unique_ptr<Graph> build_;
+  double steps_ = 7, builds_ = 1; ///< of late
+  Index since_ = 0;               ///< steps: since lists were built
 };
 
 } // namespace ridge::md

@@ -172,7 +172,7 @@ struct FindHomes {
   }
 };
 
-/// A lane goes through a column of a warp's lists.
+/// A lane goes through a column of a warp's lists, where these may meet others at all.
 struct MarkUnit {
   static constexpr int max_threads = 128;
   static constexpr const char* name = "units in lists";
@@ -183,7 +183,7 @@ struct MarkUnit {
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const pairs::ListData& l = m.lists;
     const Index warp = item_of<MarkUnit>(lane) / lane.width();
-    if (warp >= l.row_counts.size) return;
+    if (warp >= l.row_counts.size || lane.load(l.may_meet, warp) == 0) return;
     int count = static_cast<int>(lane.load(l.row_counts, warp));
     // Where rows were too few the lists end with them, and are built again.
     if (l.row_begins.size == 0 && count > most_rows) count = static_cast<int>(most_rows);

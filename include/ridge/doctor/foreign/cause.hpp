@@ -65,11 +65,14 @@ struct ForeignCause {
   /// how busy the device's units are.
   std::string_view (*missing)(const Subject&) = nullptr;
   std::string_view experiment; ///< what confirms it
-  /// Where the experiment is the program with variables set, "NAME=VALUE ...": it is run by
-  /// --prove, and confirms the cause where the time without them over that with them is at least
-  /// `trial_gain`.
+  /// Where the experiment is the program with variables set, "NAME=VALUE ...", or under a command:
+  /// it is run by --prove, and confirms the cause where the time without over that with it is at
+  /// least `trial_gain`. CORES stands for the number of cores.
   std::string_view trial;
   double trial_gain = 1;
+  bool trial_of_span = false; ///< the times are the device's, from its first activity to its last
+  /// Else the twin that --prove runs, in words; and where there is none, why.
+  std::string_view twin, unproved;
   std::string_view action; ///< what to do
 
   [[nodiscard]] bool found(double value) const {

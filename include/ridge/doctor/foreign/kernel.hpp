@@ -82,13 +82,20 @@ struct SpillLine {
   int stores = 0, loads = 0; ///< instructions, not how often they run
 };
 
-/// The time of a twin of a launch: a kernel made here, with its blocks, registers, requests, bytes.
+/// The time of a twin: a kernel made here like a launch, with its blocks, registers, requests,
+/// bytes; or launches, copies, allocations like those of a program.
 struct TwinRun {
-  std::string cause;  ///< that the change takes away
-  std::string what;   ///< the twin: "16 B a lane, 255 registers"
-  std::string change; ///< "256 threads a block"
-  double seconds = 0, changed_seconds = 0;
+  std::string cause;                       ///< that the change takes away
+  std::string what;                        ///< the twin: "16 B a lane, 255 registers"
+  std::string change;                      ///< "256 threads a block"
+  double seconds = 0, changed_seconds = 0; ///< 0: it is not about times
+  double gain = 0;     ///< of the program, or of a clock; 0: of the twin's own seconds
+  double likeness = 0; ///< its time over that of the program's part; 0: not compared
   std::string missing; ///< why it did not run; empty where it did
+
+  [[nodiscard]] double gained() const {
+    return gain > 0 ? gain : changed_seconds > 0 ? seconds / changed_seconds : 1;
+  }
 };
 
 /// A kernel (on a cpu: a function or the whole program), its launches together.
@@ -144,7 +151,7 @@ struct ForeignRun {
   double waiting = 0, allocating = 0, launching = 0, loading = 0, outside = 0;
   double launches = 0, waits = 0, allocations = 0; ///< calls
   double record_seconds = 0;                       ///< at most, to record the timeline's lines
-  double copied_bytes = 0, pageable_bytes = 0, copy_seconds = 0;
+  double copies = 0, copied_bytes = 0, pageable_bytes = 0, copy_seconds = 0;
   double device_bytes = 0; ///< most that was allocated on the device at once; 0: not known
   std::string device, device_name;
   CardState card;
@@ -153,6 +160,7 @@ struct ForeignRun {
   std::vector<std::string> notes; ///< what could not be found out, and why
   /// By a cause's name: the time without what its experiment sets, over that with it.
   std::map<std::string, double, std::less<>> trials;
+  std::vector<TwinRun> twins; ///< of what it does around its kernels
 };
 
 /// A program and its kernels, the largest share of time first.

@@ -23,6 +23,14 @@ struct ForeignAsked {
 [[nodiscard]] std::vector<const ForeignKernel*> chosen(const Foreign& all,
                                                        const ForeignAsked& asked);
 
+/// What `ridge doctor --prove` does for a cause, in words, or why it does nothing.
+[[nodiscard]] std::string proof_text(const ForeignCause& cause);
+/// A line for each cause: where it is looked for, its name and its proof.
+struct CauseRow {
+  std::string of, cause, proof;
+};
+[[nodiscard]] std::vector<CauseRow> foreign_cause_rows();
+
 /// At most 20 lines for the program, and at most 20 a kernel.
 [[nodiscard]] std::string foreign_text(const Foreign& all, const ForeignAsked& asked);
 /// {"program": ..., "kernels": [...]}, each with its causes.

@@ -251,7 +251,12 @@ private:
       const std::uint32_t to = w_.tree.sorted_order.data[i];
       for (std::size_t c = 0; c < 4; ++c) {
         const Summed unit = c < 3 ? w_.unit_of_length : Summed{1};
-        w_.sums[c].data[to] = fold_[i - first_][c] * unit * w_.unit_of_potential;
+        const Summed sum = fold_[i - first_][c] * unit * w_.unit_of_potential;
+        if (w_.packed.size != 0) {
+          w_.packed.data[4 * w_.packed_place(i) + static_cast<Index>(c)] = sum;
+        } else {
+          w_.sums[c].data[to] = sum;
+        }
       }
     }
   }

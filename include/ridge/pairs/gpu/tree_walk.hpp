@@ -68,7 +68,9 @@ struct WalkGroups {
   int cut_targets = 0;
 
   static constexpr int stack_bytes = stack * 4;
-  static constexpr int list_bytes(int width) { return 2 * width * 4; }
+  static constexpr int list_bytes(int width) {
+    return 2 * width * 4;
+  }
   static constexpr int tile_bytes(int width) {
     return width * (NodeTile::bytes > BodyTile::bytes ? NodeTile::bytes : BodyTile::bytes);
   }
@@ -524,7 +526,7 @@ private:
     for (int k = 0; k < Tile; ++k) {
       const Index i = own_of(lane, mine, k);
       if (i >= mine.last) continue;
-      const Index to = lane.load(w.tree.sorted_order, i);
+      spatial::Four<Summed> sums;
       RIDGE_UNROLL
       for (int c = 0; c < 4; ++c) {
         Summed sum;
@@ -534,8 +536,16 @@ private:
           sum = mine.sum[k].at[c][0];
         }
         if (c < 3) sum *= w.unit_of_length;
-        lane.store(w.sums[c], to, sum * w.unit_of_potential);
+        sums.at[c] = sum * w.unit_of_potential;
       }
+      if (w.packed.size != 0) {
+        spatial::store_four(lane, w.packed, 4 * w.packed_place(i), sums);
+        continue;
+      }
+      const Index to = lane.load(w.tree.sorted_order, i);
+      RIDGE_UNROLL
+      for (int c = 0; c < 4; ++c)
+        lane.store(w.sums[c], to, sums.at[c]);
     }
   }
 };

@@ -11,9 +11,10 @@ class Beside {
 public:
   using Work = std::function<void(Queue& queue)>;
 
-  /// Gives messages to a queue; `own`, which needs nothing of other ranks, beside them; and behind
-  /// them `others`. Work that is given to the lists' queue afterwards sees all of it.
-  virtual void run(const Work& own, const Work& others) = 0;
+  /// Gives messages to a queue; `bring` and `own`, which need nothing of other ranks, beside them;
+  /// and behind messages and `bring`, `others`. Work that is given to the lists' queue afterwards
+  /// sees all of it.
+  virtual void run(const Work& bring, const Work& own, const Work& others) = 0;
 
 protected:
   ~Beside() = default;

@@ -54,6 +54,9 @@ struct ListData {
   /// is empty, all have room for as many. Rows end, beyond a list, with the slot `slots`, at
   /// `far` along each axis.
   Span<const unsigned> row_counts, row_begins;
+  /// GPUs: of each part of a warp's groups, 0 where it was looked for in cells with bodies from
+  /// first_slot to end_slot alone.
+  Span<const unsigned> may_meet;
   Span<const unsigned> entries;
   double far = 0; ///< GPUs: farther than the cutoff from all
 

@@ -71,9 +71,9 @@ private:
     Held held;
     held.clear();
     // From `clear` to before `until` no step has to care about ends of the field in z, nor, but for
-    // masks along x and faces in x and y that move, about others; nor, where lanes copy between
-    // faces that do not move, about ends of the job. What is read beyond faces in z that move is
-    // known to others only.
+    // masks along x and faces that move, about others; nor, where lanes copy between faces that do
+    // not move, about ends of the job. What is read beyond faces in z that move is known to others
+    // only, and to steps for faces that move where both in z do.
     const int nz = static_cast<int>(call.in.extents.z);
     constexpr int beyond = P.moving ? Shape::radius : 0;
     constexpr bool any_end = Shape::by_tiles || P.moving;
@@ -88,17 +88,16 @@ private:
       until = job.z_end + halo < last ? job.z_end + halo : last;
       if (nz < until) until = nz;
     }
-    // Only steps that care about all ends store what other ranks need, so others lose no time by
-    // it.
-    if (job.z_begin < call.needed[0].end && clear < call.needed[0].end + halo)
-      clear = call.needed[0].end + halo;
-    if (call.needed[1].begin + halo < until) until = call.needed[1].begin + halo;
     // Warps of a block go different ways here, all of as many steps.
+    int k = begin;
     RIDGE_NO_UNROLL
-    for (int k = begin; k < job.z_end + halo; k += Shape::turn) {
-      if (k < clear || k + Shape::turn > until) {
+    for (; k < job.z_end + halo; k += Shape::turn) {
+      const bool at_end = k < clear || k + Shape::turn > until;
+      if constexpr (Shape::has_sides)
+        p.at_end = in_warp(at_end && p.edges != PassMask::all && call.faces.ends_move);
+      if (at_end && !p.at_end) {
         steps<PassMask::all>(lane, p, held, k);
-      } else if (Shape::has_sides && p.edges == PassMask::sides) {
+      } else if (Shape::has_sides && (p.at_end || p.edges == PassMask::sides)) {
         if constexpr (Shape::has_sides) steps<PassMask::sides>(lane, p, held, k);
       } else if (Shape::takes_tiles && p.edges == PassMask::along_x) {
         if constexpr (Shape::takes_tiles) steps<PassMask::along_x>(lane, p, held, k);
@@ -106,7 +105,44 @@ private:
         steps<PassMask::none>(lane, p, held, k);
       }
     }
+    store_needed(lane, p, k - halo);
     turns = p.turns;
+  }
+
+  /// Stores once more what other ranks need of a job's results. `next` is the plane that `p.to` has
+  /// come to. Steps that did so would take a fifth more instructions beside faces.
+  template <class Lane>
+  RIDGE_DEVICE void store_needed(Lane& lane, const Place& p, int next) const {
+    RIDGE_NO_UNROLL
+    for (int side = 0; side < 2; ++side) {
+      const auto& needed = call.needed[side];
+      const int end = needed.end < p.z_end ? needed.end : p.z_end;
+      RIDGE_NO_UNROLL
+      for (int z = needed.begin > p.z_begin ? needed.begin : p.z_begin; z < end; ++z) {
+        const Index back = Index{z - next} * call.plane();
+        store_again(lane, p, moved(p.to, back), needed.further);
+        if constexpr (Shape::levels > 1)
+          store_again(lane, p, moved(p.older_to, back), needed.older_further);
+      }
+    }
+  }
+
+  /// Stores the lane's own results in a plane once more, so many elements further in memory.
+  template <class Lane>
+  RIDGE_DEVICE void store_again(Lane& lane, const Place& p, const Span<T>& results,
+                                Index further) const {
+    constexpr int vector = Shape::vector;
+    const Span<T> to = elsewhere(results, further);
+    RIDGE_NO_UNROLL
+    for (int j = 0; j < Shape::rows; ++j) {
+      const Index at = Index{j} * call.row();
+      const auto result = [&](int i) { return lane.load_written(results, at + i); };
+      if (p.shares.whole(j)) put<P.store>(lane, to, at, Pack<T, vector>::make(result));
+      RIDGE_NO_UNROLL
+      for (int i = 0; i < vector; ++i) {
+        if ((p.parts >> (j * vector + i) & 1u) != 0) lane.store(to, at + i, result(i));
+      }
+    }
   }
 
   /// As many steps as it takes until all planes are in the same registers: which those are is

@@ -205,7 +205,7 @@ private:
     const int threads = FindNear<Share>::max_threads;
     const ListData& data = this->data_;
     const Index parts = data.ways * ceil_div(data.end_slot - data.first_slot, Index{width} * Share);
-    const auto rows = rows_.of(device, 2 * parts + 1, "rows of lists");
+    const auto rows = rows_.of(device, 3 * parts + 1, "rows of lists");
     return {{grid,
              data.first_slot,
              data.end_slot,
@@ -219,7 +219,8 @@ private:
              most_rows_,
              data.ways,
              state_,
-             halt_.elements()},
+             halt_.elements(),
+             {rows.data + 2 * parts + 1, parts}},
             {{static_cast<int>(std::max<Index>(1, ceil_div(parts * width, Index{threads}))), 1, 1},
              {threads, 1, 1},
              FindNear<Share>::shared_bytes(threads, width)},
@@ -241,6 +242,7 @@ private:
     ListData& data = this->data_;
     data.row_begins = {};
     data.row_counts = f.search.row_counts;
+    data.may_meet = f.search.may_meet;
     data.entries = f.search.entries;
   }
 
@@ -261,6 +263,7 @@ private:
     if (all > 0) launch_body(queue_, f.shape, f.search);
     data.row_begins = f.search.row_begins;
     data.row_counts = f.search.row_counts;
+    data.may_meet = f.search.may_meet;
     data.entries = {f.search.entries.data, all * width * 4};
   }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <ridge/device/launch.hpp>
+#include <ridge/device/warp.hpp>
 #include <ridge/pairs/lists/engine.hpp>
 
 #include "sort.hpp"
@@ -63,10 +64,11 @@ struct FindNear {
   Span<unsigned> row_counts;       ///< of parts: what its longest list takes, written
   Span<unsigned> entries;          ///< empty: lists are only counted
   unsigned filler;
-  unsigned most_rows;   ///< for a part; what is beyond is not written
-  int ways;             ///< ListData: parts of a warp's lists
-  Span<unsigned> state; ///< BuildState
-  Span<unsigned> halt;  ///< ListHalt: launches stop where rows are too few
+  unsigned most_rows;      ///< for a part; what is beyond is not written
+  int ways;                ///< ListData: parts of a warp's lists
+  Span<unsigned> state;    ///< BuildState
+  Span<unsigned> halt;     ///< ListHalt: launches stop where rows are too few
+  Span<unsigned> may_meet; ///< ListData, written
 
   /// Of a warp: the tile, its slots, those of batches that are held, and which of them are near.
   static RIDGE_FN int warp_bytes(int width) { return room * 20 + most_held * (batch + width) * 4; }
@@ -121,6 +123,7 @@ private:
     int waiting = 0;          ///< candidates in the tile
     int held = 0;             ///< batches
     bool counts = false;
+    bool meets = false; ///< cells with slots of others
     Index row_begin = 0;
 
     RIDGE_DEVICE void run() {
@@ -215,6 +218,7 @@ private:
           const Index number = f.grid.number_of(at[0], at[1], at[2]);
           begin = static_cast<int>(lane.load(f.begins, number));
           count = static_cast<int>(lane.load(f.begins, number + 1)) - begin;
+          meets = meets || (count > 0 && (begin < f.first_slot || begin + count > f.end_slot));
         }
       }
       int upto = count; // bodies of this lane's cell and those before
@@ -370,8 +374,10 @@ private:
         const unsigned other = lane.shuffle_xor(most, mask);
         most = other > most ? other : most;
       }
+      const bool some_meet = ballot(lane, meets) != 0;
       if (lane.lane() == 0) {
         lane.store(f.row_counts, part, most);
+        lane.store(f.may_meet, part, some_meet ? 1U : 0U);
         if (most > f.most_rows) {
           (void)lane.atomic_add(f.state, BuildState::overflow, 1U);
           const unsigned before = lane.atomic_add(f.halt, ListHalt::moved, 1U);

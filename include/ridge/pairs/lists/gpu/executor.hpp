@@ -86,8 +86,8 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
       give_bodies(ListSide::all, queue);
       return sum();
     }
-    give_bodies(ListSide::own, queue); // others' lists meet them, too
-    lists->beside->run([&](Queue& to) { launch_body(to, shape, sum.body); },
+    lists->beside->run([&](Queue& to) { give_bodies(ListSide::own, to); },
+                       [&](Queue& to) { launch_body(to, shape, sum.body); },
                        [&](Queue& to) {
                          give_bodies(ListSide::others, to);
                          launch_body(to, shape, sum.body);
