@@ -27,6 +27,10 @@ bool is_short(const Work& work) {
   return (work.read + work.written) < Bytes{8 << 20} && work.flops < most_flops;
 }
 
+/// Stands in descriptions for what the arrays hold: half of the code would be for what they do not
+/// (python/ridge/_kernel.py).
+constexpr std::string_view number_word = "@NUMBER@";
+
 } // namespace
 
 Kernel::Kernel(std::string name, std::string pattern, std::vector<std::string> arrays, int outputs,
@@ -47,14 +51,18 @@ Call Kernel::ask(nb::tuple arrays, nb::tuple numbers, nb::object device,
       std::move(arrays), std::move(numbers), std::move(device));
 }
 
-Describe& Kernel::describer() {
+Describe& Kernel::describer(const std::vector<Array>& arrays) {
+  const bool fp32 = (is_near() ? arrays.front() : arrays.back()).element_bytes == sizeof(float);
   {
     const std::lock_guard lock(moments());
-    if (Describe* const known = found_.get().describe) return *known;
+    if (Describe* const known = found_.get().describe[fp32]) return *known;
   }
-  Describe& made = offered_by<Describe>(description_, file_, name_);
+  std::string description = description_;
+  if (const std::size_t at = description.find(number_word); at != std::string::npos)
+    description.replace(at, number_word.size(), fp32 ? "float" : "double");
+  Describe& made = offered_by<Describe>(description, file_, name_);
   const std::lock_guard lock(moments());
-  found_.get().describe = &made;
+  found_.get().describe[fp32] = &made;
   return made;
 }
 
@@ -69,12 +77,12 @@ std::unique_ptr<lab::Case> Kernel::describe(const Call& asked, Turn& turn) {
   check_arrays(asked);
   std::vector<Array> arrays = asked.arrays.all;
   if (asked.arrays.storage.empty())
-    return describer()(turn.queue, turn.roof, Arguments{name_, arrays, asked.numbers});
+    return describer(arrays)(turn.queue, turn.roof, Arguments{name_, arrays, asked.numbers});
   // The kernel in fp32, whose source is known then, is compiled anew for what the arrays hold.
   for (Array& array : arrays)
     array.element_bytes = sizeof(float);
   const Arguments arguments{name_, arrays, asked.numbers};
-  const auto fp32 = describer()(turn.queue, turn.roof, arguments);
+  const auto fp32 = describer(arrays)(turn.queue, turn.roof, arguments);
   return stored_on_arrays(*fp32, asked.arrays.storage, arguments);
 }
 

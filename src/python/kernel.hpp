@@ -97,7 +97,7 @@ private:
   void record_in(Recording& recording, const Call& asked, std::string_view schedule);
   [[nodiscard]] lab::AskedSchedule meant(const Call& asked, std::string_view schedule,
                                          lab::Case& the_case);
-  [[nodiscard]] Describe& describer();
+  [[nodiscard]] Describe& describer(const std::vector<Array>& arrays);
 
   /// Throws UsageError, in Python's words, for arrays that do not fit each other.
   void check_arrays(const Call& asked) const;
@@ -113,7 +113,7 @@ private:
 
   /// What calls have found out.
   struct Found {
-    Describe* describe = nullptr;
+    std::array<Describe*, 2> describe{}; ///< of fp64, and of fp32
     std::unordered_map<std::string, std::shared_ptr<const Program>> programs;
     std::unordered_map<std::string, lab::AskedSchedule> meant; ///< whatever the numbers are
     std::shared_ptr<const Program> latest;
