@@ -285,9 +285,8 @@ private:
   [[nodiscard]] bool builds_without_host() const {
     return halo_ ? halo_->builds_without_host() : lists_->builds_without_host();
   }
-  /// Rounds of steps, each with a build at its end that does nothing unless a body has moved too
-  /// far, and what is left of `steps`: the host looks after many of them. The first round ends
-  /// where lists of before do. Returns how many steps follow the last round.
+  /// Rounds, each with a build at its end that does nothing unless a body has moved too far, and
+  /// what is left of `steps`. The first ends where lists of before do. Returns that rest.
   Index give_rounds(Index steps) {
     constexpr Index most = 16;
     Index each = turns_->expected();
