@@ -47,7 +47,7 @@ Call Kernel::ask(nb::tuple arrays, nb::tuple numbers, nb::object device,
                  Gradients gradients) const {
   const std::size_t all = arrays_.size();
   return look_at_call(
-      {name_, arrays_, numbers_, rank_, all - outputs_, all, pattern_ == "stencil", 0, gradients},
+      {name_, arrays_, numbers_, rank_, all - outputs_, all, is_stencil(), 0, gradients},
       std::move(arrays), std::move(numbers), std::move(device));
 }
 
@@ -149,7 +149,7 @@ void Kernel::keep(const Outline& outline, const Call& asked, std::string_view sc
                   std::shared_ptr<const Program> program, Turn& turn) {
   if (!asked.arrays.kept.empty() || !outline.is_of(asked.arrays.all)) return;
   Repeatable::Bind bind_again; // none: never as a graph
-  if (turn.queue.device().is_gpu() && (pattern_ == "stencil" || is_short(program->record().work))) {
+  if (turn.queue.device().is_gpu() && (is_stencil() || is_short(program->record().work))) {
     bind_again = [this, asked, text = std::string(schedule)](Turn& other) {
       return naming_source(file_, [&] { return bind(asked, other, text); });
     };

@@ -101,6 +101,7 @@ private:
 
   /// Throws UsageError, in Python's words, for arrays that do not fit each other.
   void check_arrays(const Call& asked) const;
+  [[nodiscard]] bool is_stencil() const { return pattern_ == "stencil"; }
   [[nodiscard]] bool is_near() const { return pattern_ == "near"; }
 
   /// As above; keeps a launch that was bound before as one of the latest, where `outline` is of it.

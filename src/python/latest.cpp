@@ -1,6 +1,7 @@
 #include "latest.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/device/recording.hpp>
 
 #include <algorithm>
@@ -26,8 +27,10 @@ bool is_profiled() {
 /// A recording has memory of its own beside that of the queue.
 constexpr Bytes most_memory{std::int64_t{16} << 20};
 
+/// Where replayed recordings were measured: on NVIDIA's, whose profiler counts.
 bool can_replay(const Queue& queue) {
-  return queue.device().kind() == DeviceKind::cuda && queue.held() <= most_memory && !is_profiled();
+  return facts_of(queue.device()).counts == Counts::profiler && queue.held() <= most_memory &&
+         !is_profiled();
 }
 
 } // namespace
