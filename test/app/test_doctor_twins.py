@@ -70,6 +70,7 @@ def test_twins(ridge, tmp_path, cause, changes, change):
     source, changed = ((kept / name).read_text() for name in ("twin-1.cu", f"twin-1-{cause}.cu"))
     assert f"#define THREADS {changes.get('launch__block_size', 256)}\n" in source
     assert change in changed and change not in source
+    assert cause != "remote-memory" or ", 32 of 32 blocks at memory of the host" in source
     if cause == "uncoalesced":
         asked = [done_by(kept / name) for name in ("twin-1.cu", "twin-1-uncoalesced.cu")]
         assert [a["sectors"] / a["requests"] for a in asked] == [32, 8] and asked[0]["lane_bytes"] == 8
