@@ -10,7 +10,8 @@ import sys
 
 import pytest
 
-from foreign_reports import PLANTED, fake_ncu, ncu_raw, timeline, written
+from foreign_reports import bare  # noqa: F401 -- a fixture
+from foreign_reports import PLANTED, fake_ncu, fake_perf, ncu_raw, timeline, written
 
 ROOT = pathlib.Path(__file__).parents[2]
 SHARED = {k: v for k, v in PLANTED["bank-conflicts"].items() if k.endswith("_shared.sum")}
@@ -141,3 +142,37 @@ def test_what_twins_of_programs_said(ridge, tmp_path, gain, likeness, missing, s
     assert says in " ".join(ridge.good("doctor", "--from", tmp_path).out.split())
     (cause,) = json.loads(ridge.good("doctor", "--json", "--from", tmp_path).out)["program"]["causes"]
     assert cause["twin"].get("gain") == (None if missing else gain)
+
+
+def test_an_experiment_under_a_command(ridge, tmp_path, bare):  # noqa: F811
+    """Data at another node's memory: the program under numactl, where that is here. One made here halves its time."""
+    perf = fake_perf(tmp_path / "bin")
+    cycles = "cycles,1,100.00,,\\n"
+    counted = cycles + "1000,,node-loads,1,100.00,,\\n900,,node-load-misses,1,100.00,,\\n"
+    written(perf, perf.read_text().replace(cycles, counted))
+    code = "import os, time; time.sleep(.1 if 'SPREAD' in os.environ else .6)"
+    words = ("doctor", "--prove", "--", sys.executable, "-c", code)
+    assert "remote-node was not tried: numactl is not here" in ridge(*words, env=bare).out
+    numactl = f"#!{sys.executable}\nimport os, sys\nassert sys.argv[1] == '--interleave=all'\n"
+    numactl += "os.execve(sys.argv[2], sys.argv[2:], {**os.environ, 'SPREAD': '1'})\n"
+    written(tmp_path / "bin/numactl", numactl, program=True)
+    out = ridge(*words, env=bare).out
+    part = out.split(" remote-node: ")[1].split(" fix ")[0]
+    assert float(re.search(r"proof +([\d.]+) times as fast with it: confirmed", part)[1]) > 1.5
+
+
+def test_an_experiment_by_the_timeline(ridge, tmp_path):
+    """Kernels that are loaded late: the device's span with all loaded at the start. The program acts as the recorder."""
+    if not (pathlib.Path(ridge.program).parent / "lib/ridge/ridge_timeline.so").exists():
+        pytest.skip("Ridge was built without CUPTI's header: it records no timelines")
+    late = timeline([("_Z1fPd", 0.001, 10), ("_Z1fPd", 8e6, 8e6 + 10)], calls=[("cuModuleLoadData", 10, 8e6)])
+    early = timeline([("_Z1fPd", 0.001, 10), ("_Z1fPd", 2e6, 2e6 + 10)])
+    code = f"""import os
+place, early = os.environ.get("RIDGE_TIMELINE", ""), os.environ.get("CUDA_MODULE_LOADING") == "EAGER"
+if place:
+    open(place + "/timeline.1", "w").write({early!r} if early else {late!r})
+"""
+    env = {**os.environ, "RIDGE_NCU": str(fake_ncu(tmp_path / "ncu", ncu_raw([("_Z1fPd", {})])))}
+    env.pop("CUDA_MODULE_LOADING", None)
+    out = ridge("doctor", "--prove", "--quick", "--", sys.executable, "-c", code, env=env).out
+    assert "1. kernels-loaded-late: " in out and "4.00 times as fast with it: confirmed" in out
