@@ -196,7 +196,7 @@ def test_programs_that_cannot_be_started(ridge, tmp_path):
     ridge.bad("doctor", "--", file, says=["a.sh", "may not be run", "chmod +x"])
     file.chmod(0o755)
     ridge.bad("doctor", "--", file, says=["a.sh: it cannot be started", "interpreter"])
-    ridge.bad("doctor", "--", written(tmp_path / "b", "no format", program=True), says="Exec format error")
+    ridge.bad("doctor", "--", written(tmp_path / "b", "no format", program=True), says=["Exec format error", "-- sh FILE"])
     ridge.bad("doctor", "--", tmp_path, says="this is a folder; give a program")
 
 

@@ -130,7 +130,9 @@ Ended run_program(const std::vector<std::string>& words, Shown shown, const Envi
   if (failed)
     throw UsageError(
         fmt::format("{}: it cannot be started: {}{}", words.front(), std::strerror(error),
-                    error == ENOENT ? " (the interpreter that its first line names)" : ""));
+                    error == ENOENT    ? " (the interpreter that its first line names)"
+                    : error == ENOEXEC ? " (a script that names none goes through one: -- sh FILE)"
+                                       : ""));
   Ended ended;
   ended.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   ended.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -364,6 +364,7 @@ std::string to_text(const Twin& t) {
   };
   const double steps = static_cast<double>(t.steps) * std::max(1, t.loads);
   add(t.loads, fmt::format("loads of {} B", t.lane_bytes).c_str());
+  add(t.far, "of 32 blocks at memory of the host");
   add(steps * (t.fp32 + t.fp64), "operations");
   add(steps * t.conversions, "conversions");
   add(steps * t.special, "slow instructions");
