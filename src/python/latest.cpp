@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::int32_t host_type = 1; // of DLPack
 
-/// Profilers of CUDA that start a program name a library so. Some show a graph as one bar, without
-/// names of kernels: they see launches.
+/// Whether the driver loads a library that watches the program, as for `ridge doctor`. It sees
+/// launches: a graph may be shown as one bar, without names of kernels.
 bool is_profiled() {
   static const bool known = std::getenv("CUDA_INJECTION64_PATH") != nullptr;
   return known;
