@@ -120,10 +120,11 @@ private:
                           Value (&results)[rows]) const {
     Beside beside = read_beside<Level>(planes, edges);
     if constexpr (Level + 1 == sweeps) arrive(planes);
-    if constexpr (P.moving && M == PassMask::all)
-      held.template reflect_planes<Phase, Level>(call.faces, k - Level * radius);
-    if constexpr (P.moving && (M == PassMask::all || M == PassMask::sides))
+    if constexpr (P.moving && (M == PassMask::all || M == PassMask::sides)) {
+      if (M == PassMask::all || place.at_end)
+        held.template reflect_planes<Phase, Level>(call.faces, k - Level * radius);
       reflect_rows<Phase, Level>(beside);
+    }
     [[maybe_unused]] const unsigned inside = inside_of<Level>(k);
     for_each_row<rows>([&](auto j) {
       const Value next = masked(j, inside, next_of_row<Phase, Level>(j, beside, first_before),
@@ -201,8 +202,6 @@ private:
         call.faces.template reflect<vector>(0, place.x,
                                             [&](auto i) -> Number& { return values[i]; });
     }
-    if constexpr (M == PassMask::low_x) call.faces.reflect_low(place.x, values);
-    if constexpr (M == PassMask::high_x) call.faces.template reflect_high<1>(place.x, values);
     if constexpr (M == PassMask::sides) {
       const PassShares& shares = place.shares;
       call.faces.template reflect_row<vector>(shares.beyond_low(), shares.beyond_high(), place.x,
@@ -244,7 +243,7 @@ private:
   template <class Row>
   [[nodiscard]] RIDGE_DEVICE Value masked([[maybe_unused]] Row j, [[maybe_unused]] unsigned inside,
                                           const Value& next, Value kept) const {
-    if constexpr (M != PassMask::along_x && M != PassMask::all) {
+    if constexpr (M == PassMask::none || M == PassMask::sides) {
       return next;
     } else {
       unrolled<vector>([&](auto i) {
