@@ -159,7 +159,7 @@ void measure(const Fields& f, bool checks) {
           face.behind = 1;
         }
       }
-      call.faces.sides_move = call.faces.ends_move = true;
+      call.faces.sides_move = true;
     }
     if constexpr (Shape::takes_tiles) {
       const auto map_of = [&](int i) {

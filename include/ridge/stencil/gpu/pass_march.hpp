@@ -71,9 +71,9 @@ private:
     Held held;
     held.clear();
     // From `clear` to before `until` no step has to care about ends of the field in z, nor, but for
-    // masks along x and faces that move, about others; nor, where lanes copy between faces that do
-    // not move, about ends of the job. What is read beyond faces in z that move is known to others
-    // only, and to steps for faces that move where both in z do.
+    // masks along x and faces in x and y that move, about others; nor, where lanes copy between
+    // faces that do not move, about ends of the job. What is read beyond faces in z that move is
+    // known to others only.
     const int nz = static_cast<int>(call.in.extents.z);
     constexpr int beyond = P.moving ? Shape::radius : 0;
     constexpr bool any_end = Shape::by_tiles || P.moving;
@@ -92,12 +92,9 @@ private:
     int k = begin;
     RIDGE_NO_UNROLL
     for (; k < job.z_end + halo; k += Shape::turn) {
-      const bool at_end = k < clear || k + Shape::turn > until;
-      if constexpr (Shape::has_sides)
-        p.at_end = in_warp(at_end && p.edges != PassMask::all && call.faces.ends_move);
-      if (at_end && !p.at_end) {
+      if (k < clear || k + Shape::turn > until) {
         steps<PassMask::all>(lane, p, held, k);
-      } else if (Shape::has_sides && (p.at_end || p.edges == PassMask::sides)) {
+      } else if (Shape::has_sides && p.edges == PassMask::sides) {
         if constexpr (Shape::has_sides) steps<PassMask::sides>(lane, p, held, k);
       } else if (Shape::takes_tiles && p.edges == PassMask::along_x) {
         if constexpr (Shape::takes_tiles) steps<PassMask::along_x>(lane, p, held, k);

@@ -6,8 +6,8 @@
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
 /// The points that a step takes care of: all that no sweep computes, and all that is to be
-/// fetched or written only at times; such points on both ends of rows alone; those beyond faces
-/// that all move; none.
+/// fetched or written only at times; such points on both ends of rows alone; those beyond faces in
+/// x and y that all move, of planes far from both ends; none.
 enum class PassMask { none, along_x, sides, all };
 
 /// Where the rings have come to.
@@ -79,7 +79,6 @@ struct PassPlace {
   int x = 0, y = 0;                        ///< of the lane's first value
   PassMask edges = PassMask::none;         ///< that the warp's rows need
   bool beside_x = false, beside_y = false; ///< it reads points beyond faces
-  bool at_end = false;                     ///< steps come to planes beyond faces in z that move
   int first_plane = 0;                     ///< that is fetched
 
   /// Before the step of plane `begin`, the first of the job. One function: of two, nvcc 13 makes a

@@ -120,11 +120,9 @@ private:
                           Value (&results)[rows]) const {
     Beside beside = read_beside<Level>(planes, edges);
     if constexpr (Level + 1 == sweeps) arrive(planes);
-    if constexpr (P.moving && (M == PassMask::all || M == PassMask::sides)) {
-      if (M == PassMask::all || place.at_end)
-        held.template reflect_planes<Phase, Level>(call.faces, k - Level * radius);
-      reflect_rows<Phase, Level>(beside);
-    }
+    if constexpr (P.moving && M == PassMask::all)
+      held.template reflect_planes<Phase, Level>(call.faces, k - Level * radius);
+    if constexpr (P.moving && M != PassMask::none) reflect_rows<Phase, Level>(beside);
     [[maybe_unused]] const unsigned inside = inside_of<Level>(k);
     for_each_row<rows>([&](auto j) {
       const Value next = masked(j, inside, next_of_row<Phase, Level>(j, beside, first_before),
