@@ -54,20 +54,20 @@ void check_tiled_inputs(int inputs) {
 MarchLaunch plan_march(Queue& queue, const MarchFacts& facts, Offset r, Index3 n,
                        const RowsAt& rows, const GpuSchedule& s, const Resident& resident_blocks) {
   const Device& device = queue.device();
-  const bool has_ring = facts.planes <= 0;
+  const bool fetches_apart = facts.planes == 0;
   const int least_ring = facts.held + 2;
-  if (has_ring && s.ring < least_ring) {
+  if (fetches_apart && s.ring < least_ring) {
     throw UsageError("ring=" + std::to_string(s.ring) +
                      " is too short for this kernel, which takes " + std::to_string(least_ring) +
                      " or more");
   }
-  const int ring = has_ring ? s.ring : facts.planes;
+  const int ring = fetches_apart ? s.ring : facts.planes;
   const int shared =
       facts.header_bytes + ring * facts.stage_bytes - facts.spared_bytes + facts.target_bytes;
   if (shared > device.facts().shared_per_block.value) {
-    throw UsageError((has_ring ? "ring=" + std::to_string(ring)
-                               : std::to_string(ring) + " planes of such blocks") +
-                     (has_ring ? " needs " : " need ") + to_text(Bytes{shared}) +
+    throw UsageError((fetches_apart ? "ring=" + std::to_string(ring)
+                                    : std::to_string(ring) + " planes of such blocks") +
+                     (fetches_apart ? " needs " : " need ") + to_text(Bytes{shared}) +
                      " of shared memory, and a block can have " +
                      to_text(device.facts().shared_per_block));
   }
@@ -92,7 +92,7 @@ MarchLaunch plan_march(Queue& queue, const MarchFacts& facts, Offset r, Index3 n
   if (count > (Index{1} << 30)) throw UsageError("more than 2^30 tiles; give fewer chunks");
   units.count = static_cast<int>(count);
 
-  const int fetchers = facts.planes == MarchFacts::fetched_ring ? device.facts().warp_width : 0;
+  const int fetchers = fetches_apart ? device.facts().warp_width : 0;
   LaunchShape& shape = launch.shape;
   shape = {{1, 1, 1}, {facts.consumers + fetchers, 1, 1}, shared};
   const int resident = resident_blocks(shape);

@@ -15,8 +15,8 @@
 #pragma once
 
 #include <ridge/device/lane.hpp>
+#include <ridge/device/tile_copy.hpp>
 #include <ridge/stencil/call.hpp>
-#include <ridge/stencil/gpu/march_requests.hpp>
 #include <ridge/stencil/gpu/march_steps.hpp>
 #include <ridge/stencil/gpu/march_target.hpp>
 #include <ridge/stencil/gpu/march_tile.hpp>
@@ -37,9 +37,6 @@ template <class K, class T, MarchVariant M>
 struct March {
   using Tile = MarchTile<K, T, M>;
   using Target = MarchTarget<K, T, M>;
-  using Requests = MarchRequests<K, T, M>;
-  static constexpr bool refills = Tile::refills;
-  static_assert(!refills || sizeof(Requests) <= Tile::header_bytes - Tile::barrier_bytes);
   /// Lanes of numbers in 16 bits have twice the points of fp32, and would take the registers of a
   /// third block.
   static constexpr bool three_blocks = sizeof(T) == 2 && M.tile <= 2 && Tile::vector > 1 &&
@@ -50,7 +47,7 @@ struct March {
 #else
   static constexpr int widest_warp = 64;
 #endif
-  static constexpr int max_threads = Tile::consumers + (refills ? 0 : widest_warp);
+  static constexpr int max_threads = Tile::consumers + widest_warp;
   static constexpr const char* name = "stencil march";
 
   Call<K, T> call;
@@ -59,10 +56,8 @@ struct March {
   MarchMaps<inputs_of<K>, M.tiles> maps;
 
   static constexpr MarchFacts march_facts() {
-    return {Tile::tile_x,       Tile::tile_y,
-            Tile::consumers,    Tile::held,
-            Tile::header_bytes, Tile::stage_bytes,
-            Target::bytes,      refills ? MarchFacts::refilled_ring : MarchFacts::fetched_ring,
+    return {Tile::tile_x,       Tile::tile_y,      Tile::consumers, Tile::held,
+            Tile::header_bytes, Tile::stage_bytes, Target::bytes,   0,
             Tile::spared_bytes};
   }
   static constexpr BodyFacts facts() {
@@ -92,7 +87,7 @@ struct March {
       }
       lane.barrier();
       auto planes = lane.template shared<T>(Tile::header_bytes, Tile::ring_elements(plan.ring));
-      if (!refills && lane.rank() >= Tile::consumers) {
+      if (lane.rank() >= Tile::consumers) {
         fetch(lane, planes, full, empty);
       } else {
         compute(lane, planes, full, empty);
@@ -108,15 +103,47 @@ private:
   template <class Lane, class Planes, class Bars>
   RIDGE_DEVICE void fetch(Lane& lane, Planes& planes, Bars& full, Bars& empty) const {
     const int me = lane.rank() - Tile::consumers;
+    MarchSteps steps(plan, lane.block().x, lane.grid_extent().x);
     if constexpr (M.tiles) {
-      Requests requests(plan, lane.block().x, lane.grid_extent().x);
-      while (me == 0 && requests.more(plan))
-        requests.next(lane, plan, maps, planes, full, empty);
+      if (me == 0) fetch_tiles(lane, planes, full, empty, steps);
     } else {
-      MarchSteps steps(plan, lane.block().x, lane.grid_extent().x);
       fetch_rows(lane, me, planes, full, empty, steps);
     }
-    clear(lane, me);
+    if (steps.kept()) steps.clear(lane, plan, me, lane.width());
+  }
+
+  /// By the warp's first lane alone.
+  template <class Lane, class Planes, class Bars>
+  RIDGE_DEVICE void fetch_tiles(Lane& lane, Planes& planes, Bars& full, Bars& empty,
+                                MarchSteps& steps) const {
+    typename Tile::Slots slots;
+    int parity = 1; // the first pass over the ring finds it empty
+    for (int u = lane.block().x; u < plan.units.count; u += lane.grid_extent().x) {
+      const MarchUnit unit = unit_at(plan.units, u);
+      steps.begin(plan, u);
+      for (Index z = unit.z_begin - r.z; z < unit.z_end + r.z; ++z) {
+        if (steps.begins_step()) steps.wait(lane, plan);
+        lane.phase_wait(empty, slots.newest(), parity);
+        int bytes = 0;
+        unrolled<inputs_of<K>>([&](auto input) {
+          constexpr int i = number<decltype(input)>;
+          if (reads<i>(unit, z)) bytes += Tile::template tile_bytes<i>;
+        });
+        lane.phase_arrive_expecting(full, slots.newest(), bytes);
+        unrolled<inputs_of<K>>([&](auto input) {
+          constexpr int i = number<decltype(input)>;
+          if (!reads<i>(unit, z)) return;
+          copy_tile(lane, full, slots.newest(), planes,
+                    Tile::template plane_at<i>(plan.ring, slots.template of<i>()), maps.of[i],
+                    static_cast<int>(unit.x_begin) - Tile::template lead_of<i>,
+                    static_cast<int>(unit.y_begin) - Tile::template reach<i>.y,
+                    static_cast<int>(z) - Tile::template late_of<i>);
+        });
+        steps.pass_plane(lane, plan, true);
+        slots.advance(plan.ring, parity);
+      }
+      steps.end(lane, plan, true);
+    }
   }
 
   /// A row of a plane a lane, or several.
@@ -181,7 +208,7 @@ private:
     int bytes = 0;
     unrolled<inputs_of<K>>([&](auto input) {
       constexpr int i = number<decltype(input)>;
-      if (!reads_plane<Tile, i>(unit.z_begin, z)) return;
+      if (!reads<i>(unit, z)) return;
       const int to = Tile::template plane_at<i>(plan.ring, slots.template of<i>());
       unrolled<passes<i>>([&](auto pass) {
         const MarchRow& mine = rows[i][pass];
@@ -196,7 +223,7 @@ private:
     lane.phase_arrive_expecting(full, slots.newest(), bytes);
     unrolled<inputs_of<K>>([&](auto input) {
       constexpr int i = number<decltype(input)>;
-      if (!reads_plane<Tile, i>(unit.z_begin, z)) return;
+      if (!reads<i>(unit, z)) return;
       const int to = Tile::template plane_at<i>(plan.ring, slots.template of<i>());
       unrolled<passes<i>>([&](auto pass) {
         const MarchRow& mine = rows[i][pass];
@@ -206,6 +233,14 @@ private:
         }
       });
     });
+  }
+
+  /// Whether the results of a unit need the plane of input I that comes with plane `z`: not the
+  /// first of inputs that are read less far.
+  template <int I>
+  static RIDGE_DEVICE bool reads(const MarchUnit& unit, Index z) {
+    return Tile::template late_of<I> == 0 ||
+           z >= unit.z_begin + r.z - 2 * Tile::template reach<I>.z;
   }
 
   // --- the computing warps
@@ -220,9 +255,6 @@ private:
                                          Target::elements);
     typename Tile::Slots slots;
     int parity = 0;
-    if constexpr (refills) {
-      if (me == 0) begin_refills(lane, planes, full, empty);
-    }
     const auto release = [&](int s) {
       lane.fence_bulk(); // what was read here is read before the copy that comes next
       // Each for itself: as fast as one a warp, and an order that racecheck follows.
@@ -238,9 +270,6 @@ private:
       Target target(call.out, x, y, ty * M.tile, unit);
       target.begin(lane, call.out, edges);
       for (int p = 0; p < planes_here; ++p) {
-        if constexpr (refills) {
-          if (me == 0) refill(lane, planes, full, empty);
-        }
         lane.phase_wait(full, slots.newest(), parity);
         const Index z = unit.z_begin + p - 2 * r.z; // whose neighbours are now complete
         const typename Tile::Place place{x, y, z, tx, ty, slots, plan.ring, unit.z_begin};
@@ -261,32 +290,6 @@ private:
         release(wrapped(slots.newest() - back));
       }
     }
-    if (refills && me < lane.width()) clear(lane, me);
-  }
-
-  // What is to be asked for lies in shared memory between two planes: registers are for sums.
-  template <class Lane, class Planes, class Bars>
-  RIDGE_DEVICE void begin_refills(Lane& lane, Planes& planes, Bars& full, Bars& empty) const {
-    auto kept = lane.template shared<Requests>(Tile::barrier_bytes, 1);
-    kept[0] = Requests(plan, lane.block().x, lane.grid_extent().x);
-    // One plane fewer than there is room for: what this warp has given back others may still read.
-    for (int ahead = plan.ring - Tile::held - 2; ahead > 0; --ahead)
-      refill(lane, planes, full, empty);
-  }
-  template <class Lane, class Planes, class Bars>
-  RIDGE_DEVICE void refill(Lane& lane, Planes& planes, Bars& full, Bars& empty) const {
-    auto kept = lane.template shared<Requests>(Tile::barrier_bytes, 1);
-    auto requests = static_cast<Requests>(kept[0]);
-    if (!requests.more(plan)) return;
-    requests.next(lane, plan, maps, planes, full, empty);
-    kept[0] = requests;
-  }
-
-  /// By a whole warp, once the block has asked for its last plane.
-  template <class Lane>
-  RIDGE_DEVICE void clear(Lane& lane, int me) const {
-    const MarchSteps steps(plan, lane.block().x, lane.grid_extent().x);
-    if (steps.kept()) steps.clear(lane, plan, me, lane.width());
   }
 
   RIDGE_DEVICE int wrapped(int slot) const {

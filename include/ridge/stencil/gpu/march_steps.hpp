@@ -11,7 +11,6 @@ namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 /// Where a block is. Only one of its lanes, the leader, counts and waits.
 class MarchSteps {
 public:
-  MarchSteps() = default;
   RIDGE_DEVICE MarchSteps(const MarchPlan& plan, int block, int blocks)
       : pace_(anew(plan.pace.planes)), drift_(anew(plan.pace.drift)),
         ask_at_(pace_ > 1 ? pace_ - 1 : 1), block_(block), blocks_(blocks), first_step_(anew(0)) {}
@@ -80,10 +79,10 @@ public:
 
 private:
   // For AMD GPUs in vector registers (anew), of which there are more.
-  int pace_ = 0, drift_ = 0;
-  int ask_at_ = 0; ///< plane of a step after which the next one's counter is asked for
-  int block_ = 0, blocks_ = 0;
-  int first_step_ = 0; ///< of the unit
+  int pace_, drift_;
+  int ask_at_; ///< plane of a step after which the next one's counter is asked for
+  int block_, blocks_;
+  int first_step_; ///< of the unit
   int step_ = 0;
   int planes_ = 0;        ///< of the step, behind us
   unsigned together_ = 0; ///< blocks that take part in this round

@@ -68,14 +68,10 @@ struct MarchTile : MarchBlock<K, T, M> {
   }
   (std::make_integer_sequence<int, inputs>{});
   static constexpr int most_ring = 16;
+  static constexpr int header_bytes = 2 * 8 * most_ring;
 
   /// Whether each plane's part of all sums is added when it comes, and the plane then given back.
   static constexpr bool parts = M.parts && takes_parts<K>;
-  /// Whether the first computing lane asks for planes, between two of its own: a warp for that
-  /// would take registers in which the sums of tall footprints lie.
-  static constexpr bool refills = M.tiles && parts;
-  static constexpr int barrier_bytes = 2 * 8 * most_ring;
-  static constexpr int header_bytes = (refills ? 2 : 1) * barrier_bytes;
 
   /// Values below the point are carried in registers where they are all in its column; then a plane
   /// can be given back as soon as it was the centre.

@@ -81,13 +81,11 @@ struct MarchPlan {
 
 /// Facts of a compiled march for host code.
 struct MarchFacts {
-  static constexpr int fetched_ring = 0;   ///< a warp of its own fills it
-  static constexpr int refilled_ring = -1; ///< a lane that computes fills it
-  int tile_x = 0, tile_y = 0;              ///< points of a block's tile
-  int consumers = 0;                       ///< threads that compute
-  int held = 0;                            ///< planes that stay from one output plane to the next
+  int tile_x = 0, tile_y = 0; ///< points of a block's tile
+  int consumers = 0;          ///< threads that compute
+  int held = 0;               ///< planes that stay from one output plane to the next
   int header_bytes = 0, stage_bytes = 0, target_bytes = 0; ///< of shared memory
-  int planes = 0;       ///< in shared memory, filled by all; or one of the two above
+  int planes = 0;       ///< in shared memory, filled by all; 0: a ring, filled by a warp of its own
   int spared_bytes = 0; ///< of `stage_bytes` a plane of the ring: rings of inputs that keep fewer
 };
 
