@@ -88,6 +88,13 @@ private:
       until = job.z_end + halo < last ? job.z_end + halo : last;
       if (nz < until) until = nz;
     }
+    // Between faces that move, only steps that care about all ends store what other ranks need, so
+    // others lose no time by it.
+    if constexpr (P.moving) {
+      if (job.z_begin < call.needed[0].end && clear < call.needed[0].end + halo)
+        clear = call.needed[0].end + halo;
+      if (call.needed[1].begin + halo < until) until = call.needed[1].begin + halo;
+    }
     // Warps of a block go different ways here, all of as many steps.
     int k = begin;
     RIDGE_NO_UNROLL
@@ -102,7 +109,7 @@ private:
         steps<PassMask::none>(lane, p, held, k);
       }
     }
-    store_needed(lane, p, k - halo);
+    if constexpr (!P.moving) store_needed(lane, p, k - halo);
     turns = p.turns;
   }
 

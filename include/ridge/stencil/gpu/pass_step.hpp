@@ -57,6 +57,18 @@ struct PassStep {
     constexpr int centre = Held::template place_of_age<Phase>(radius);
     store(place.to, results, result);
     if constexpr (levels > 1) store(place.older_to, held.plane[centre][sweeps - 1], result);
+    if constexpr (M == PassMask::all && P.moving) {
+      RIDGE_NO_UNROLL
+      for (int side = 0; side < 2; ++side) {
+        const auto& needed = call.needed[side];
+        if (k - Shape::halo < needed.begin || k - Shape::halo >= needed.end) continue;
+        store(elsewhere(place.to, needed.further), results, result);
+        if constexpr (levels > 1) {
+          store(elsewhere(place.older_to, needed.older_further), held.plane[centre][sweeps - 1],
+                result);
+        }
+      }
+    }
     place.to = moved(place.to, call.plane());
     if constexpr (levels > 1) place.older_to = moved(place.older_to, call.plane());
     turns.slot = in_ring(Shape::ring * slot, turns.slot + slot);
