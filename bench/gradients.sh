@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Gradients beside their forward runs and peers, with records:
-#     bench/gradients.sh build/ridge OUT [DEVICE]
-# Needs the package, h5py, and on a GPU torch; JAX where it is there.
+# Gradients with their targets and peers: adjoints of built-in kernels as records, then those of Python beside their
+# forward runs and peers, then 1000 steps of `acoustic` (SIZE/2 points along an axis).
+# Usage: bench/gradients.sh RIDGE DEVICE OUTPUT_FOLDER [SIZE]; python3 has ridge and, on GPUs, torch.
 set -euo pipefail
-ridge=$1 out=$2 device=${3:-cuda:0} here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$out"
-python3 "$here/gradients.py" --device "$device" --json "$out/gradients.json" ${ROWS:-}
+source "$(dirname "$0")/records.sh"
+
+size=${4:-512}
 for kernel in laplacian heat diffusion wave8; do
-  "$ridge" bench "$kernel" --adjoint --size "${SIZE:-512x512x512}" --device "$device" --json >"$out/$kernel-adjoint.json"
+  run "adjoint-$kernel" "$kernel" --adjoint --size "$size"
 done
-python3 "$here/systems_gradient.py" "$ridge" --device "$device" ${SYSTEMS:-}
+python3 "$here/gradients.py" --device "$device" --size "$size" --json "$folder/python.json"
+python3 "$here/systems_gradient.py" "$ridge" --device "$device" --size $((size / 2))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Union
 
 from . import _arrays
 from ._adjoint import Form, Offset, _parameter
@@ -33,10 +33,10 @@ class Part(NamedTuple):
 
 
 class Alike(NamedTuple):
-    """What a step back takes: `factor` gives D (None: 1), `step` the next mu, `sums` what is added up for each other
-    argument."""
+    """What a step back takes: `factor` gives D (a text: that coefficient; None: 1), `step` the next mu, `sums` what is
+    added up for each other argument."""
 
-    factor: Optional[Part]
+    factor: Union[Part, str, None]
     step: Part
     sums: dict[str, Part]
     sign: int  # s, where there are two levels
@@ -86,7 +86,10 @@ class _Finder:
         own, far, factor = parts
         if not self._is_reflected(far, faces):
             return None
-        return Alike(None if factor is None else self.part("factor", factor, ()), self._step(own, far, factor, sign),
+        by_itself: Union[Part, str, None] = None
+        if factor is not None:
+            by_itself = factor.data[0].name if factor.op == "load" else self.part("factor", factor, ())
+        return Alike(by_itself, self._step(own, far, factor, sign),
                      {n: self._sum(n, total(v)) for n, v in others.items()}, sign)
 
     def _sign(self, values: Sequence[Value]) -> int:
@@ -201,7 +204,10 @@ class BackAlike:
         """False where D is 0 somewhere, or far from 1: another way is to be taken."""
         faces = self.faces
         if self.alike.factor is not None:
-            self.factor = faces.inner(self._run(self.alike.factor, {}, self._new(weights[0])))
+            part = self.alike.factor
+            # A coefficient as it is, or what is made of several.
+            made = self.arrays[part] if isinstance(part, str) else self._run(part, {}, self._new(weights[0]))
+            self.factor = faces.inner(made)
             low, high = _arrays.least_and_greatest(self.factor)
             low, high = -faces.greatest(-low), faces.greatest(high)
             if not (_LEAST <= low <= high <= _MOST or _LEAST <= -high <= -low <= _MOST):

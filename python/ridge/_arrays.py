@@ -83,6 +83,29 @@ def wide(array: Any) -> Any:
     return array.float() if library_of(array) == "torch" else array.astype("float32")
 
 
+def kind_of(array: Any) -> str:
+    """The type of an array's elements, in which those of 16 bits are computed."""
+    name = str(array.dtype).rpartition(".")[2]
+    return "float32" if name in ("float16", "bfloat16") else name
+
+
+def require_one_type(what: str, names: Sequence[str], arrays: Sequence[Any]) -> None:
+    """Throws for what is no array, and for arrays of another library, type or device than the first."""
+    def described(array: Any) -> str:
+        where = f" on {array.device}" if library_of(array) == "torch" else ""
+        return f"{kind_of(array)} of {library_of(array)}{where}"
+
+    for name, array in zip(names, arrays):
+        why = why_no_array(array)
+        if why:
+            raise TypeError(f"{what}: {name} {why}")
+        if kind_of(array) not in ("float32", "float64"):
+            raise TypeError(f"{what}: {name} has elements of type {kind_of(array)}; float32 and float64 are possible")
+        if described(array) != described(arrays[0]):
+            raise TypeError(f"{what}: {name} is {described(array)}, and {names[0]} {described(arrays[0])}; "
+                            "all must be of one type")
+
+
 def copy_of(array: Any) -> Any:
     return array.clone() if library_of(array) == "torch" else array.copy()
 

@@ -157,9 +157,9 @@ class Faces:
 
     def fill(self, wide: Any, is_field: bool) -> None:
         """Sets what lies beyond faces, and what they fix."""
-        if self.owned is None and max(self.reach) <= _DEEPEST and all(
-                n > 2 * (r + 1) + sum(pads) for n, r, pads in zip(wide.shape, self.reach, self.pads) if r):
-            return self._in_one_launch(is_field).fill(wide)
+        if _arrays.is_on_gpu(wide) and self._takes_one_launch(wide.shape):
+            self._in_one_launch(is_field).fill(wide)
+            return
         if is_field:
             inner = self.inner(wide)
             for d in reversed(range(wide.ndim)):
@@ -172,15 +172,19 @@ class Faces:
                 layers.fill(wide)
             self.fill_round(wide, d)
 
+    def _takes_one_launch(self, shape: Sequence[int]) -> bool:
+        return self.owned is None and max(self.reach) <= _DEEPEST and all(
+            n > 2 * (r + 1) + sum(pads) for n, r, pads in zip(shape, self.reach, self.pads) if r)
+
     def _in_one_launch(self, is_field: bool) -> Any:
         if is_field not in self._cores:
             letters = "xyz"[len(self.ends) - 1::-1]
             text = [f"{x}=periodic" if ends[0].kind == "periodic" else
                     ",".join(f"{x}{'-+'[side]}={end.text}" for side, end in enumerate(ends))
                     for x, ends in zip(letters, self.ends) if {end.kind for end in ends} != {"untouched"}]
-            more = 3 - len(self.reach)
-            self._cores[is_field] = _core.Faces(",".join(text) or "untouched", (*reversed(self.reach), *[0] * more),
-                                                (*reversed(self.spacing), *[1.0] * more), not is_field)
+            rx, ry, rz = (*reversed(self.reach), 0, 0)[:3]
+            hx, hy, hz = (*reversed(self.spacing), 1.0, 1.0)[:3]
+            self._cores[is_field] = _core.Faces(",".join(text) or "untouched", (rx, ry, rz), (hx, hy, hz), not is_field)
         return self._cores[is_field]
 
     def linear(self) -> Faces:

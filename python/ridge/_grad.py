@@ -33,12 +33,6 @@ _MOST_POINTS = 1 << 15
 _OUT = "out"
 
 
-def _kind(array: Any) -> str:
-    """The type of an array's elements, in which those of 16 bits are computed."""
-    name = str(array.dtype).rpartition(".")[2]
-    return "float32" if name in ("float16", "bfloat16") else name
-
-
 class Gradient:
     """The gradient of a kernel. Made by `ridge.grad`."""
 
@@ -202,11 +196,11 @@ class Gradient:
         kernel = self.kernel
         if _arrays.why_no_array(weight):
             return  # said by the adjoint
-        shape, kind = tuple(weight.shape), _kind(weight)
+        shape, kind = tuple(weight.shape), _arrays.kind_of(weight)
         for i, name in enumerate(kernel.arrays):
             if i in self._reads:
                 continue
-            mine = _kind(given[i])
+            mine = _arrays.kind_of(given[i])
             if mine not in ("float32", "float64"):
                 raise TypeError(f"the gradient of {kernel.__name__}: {name} has elements of type {mine}; float32 and "
                                 "float64 are possible")
@@ -334,7 +328,8 @@ def _form_of(kernel: Any) -> Form:
 
 def _why_not(kernel: Any, form: Optional[Form]) -> str:
     if isinstance(getattr(kernel, "kernel", None), Chain):
-        return f"is {kernel!r}: sweeps of a stencil have gradients, systems of chains have none"
+        return (f"is {kernel!r}: sweeps of a stencil have gradients, systems of chains have none: "
+                "`ridge evolve acoustic|elastic|maxwell --gradient` has those of waves")
     if not isinstance(kernel, Kernel):
         return "is no kernel"
     if form is not None:
@@ -384,7 +379,7 @@ def grad(kernel: Any, *, by: Union[str, Sequence[str], None] = None, store: Opti
 
     Of `ridge.sweeps` of a stencil it is the gradient by the arrays before the first step, by coefficients
     and numbers, `gradient(u, c2, cotangent, steps=1000)`. States are kept at even distances, or as many as
-    `memory` holds ("8GB", or bytes), and computed once more between them.
+    `memory` holds ("8GB", or bytes), and the others computed once more, or as often as few checkpoints need.
 
     Of `ridge.pairs` it is by bodies, or by targets and sources, `gradient(bodies, cotangent, cutoff=2.5)`; of
     `ridge.gravity` by bodies, `gradient(bodies, cotangent, theta=0)`; of `ridge.solve` by f, the coefficient and the

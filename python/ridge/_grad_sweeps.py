@@ -1,6 +1,6 @@
 """Gradients of sweeps: the adjoint of each step and of each face, from the last to the first.
 
-The states that they need come from checkpoints, taken at even distances: from each the steps up to the
+The states that they need come from checkpoints: from each the steps up to the
 next are taken once more, each into an array that is kept. All arrays are wide: they have what lies beyond the
 faces, so that a step is one launch and copies of layers, and a step back is one launch, which adds to what
 is known already, and sums of layers.
@@ -17,6 +17,7 @@ from . import _arrays, _core
 from ._adjoint import Form, adjoint_of
 from ._alike import BackAlike, alike_of
 from ._chain import Chain, chain_of
+from ._checkpoints import Plan, next_kept, planned
 from ._emit import reachable
 from ._extents import spacing_of, whole
 from ._faces import Faces
@@ -34,9 +35,9 @@ class Kept:
     """What the steps backwards begin from: checkpoints, plain arrays, and the states after the last one, where they
     are kept: wide arrays, of the newest level, the first ones of the levels before."""
 
-    saved: list[list[Any]]
+    saved: list[tuple[int, list[Any]]]  # with the part of the plan that begins there
     latest: Optional[list[Any]]
-    plan: dict[str, int]
+    plan: Plan
     coefficients: Optional[list[Any]] = None  # wide ones
 
 
@@ -61,7 +62,7 @@ class SweepsGradient:
         self._alike = alike_of(_form_of(kernel), self.levels, self._step.by, self._faces)
         given = in_time.memory if memory is None else memory
         self._memory = None if given is None else bytes_of(given)
-        #: What the latest call kept: so many `checkpoints`, `apart` steps from each other, `states` between two
+        #: What the latest call kept: so many `checkpoints`, `apart` steps or more from each other, `states` between two
         #: of them, in `bytes` at most together; and how many steps it computed `again`.
         self.plan: dict[str, int] = {}
 
@@ -98,34 +99,39 @@ class SweepsGradient:
         self._check(self.in_time.kernel.arrays, given)
         # Gradients of 16 bits are wider: rows of both begin alike as they are.
         self._faces.in_lines = any(map(any, self._faces.pads)) and _arrays.item_bytes(given[0]) > 2
-        apart, taken = self._apart(steps, given[:self.levels])
-        runs = range(apart, steps, apart)
-        now = [_arrays.copy_of(a) if runs else a for a in given[:self.levels]]
-        saved = []
-        for _ in runs:
-            saved.append([_arrays.copy_of(a) for a in now])
-            self.in_time.run(*now, *given[self.levels:], steps=apart, **options, **values)
-        rest = steps - apart * len(saved)
-        again = apart * len(saved) - len(saved)
-        self.plan = {"checkpoints": len(saved) + 1, "states": min(apart, steps), "again": again,
-                     "bytes": taken, "apart": apart, "steps": steps}
+        plan = self._planned(steps, given[:self.levels])
+        at, last, apart = 0, plan.parts - 1, plan.apart
+        now = [_arrays.copy_of(a) if last else a for a in given[:self.levels]]
+        saved: list[tuple[int, list[Any]]] = []
+        while at < last:
+            further = next_kept(last - at + 1, plan.slots - len(saved))
+            saved.append((at, [_arrays.copy_of(a) for a in now]))
+            self.in_time.run(*now, *given[self.levels:], steps=apart * further, **options, **values)
+            at += further
+        rest = steps - apart * last
+        self.plan = {"checkpoints": plan.slots + 1, "states": min(apart, steps), "again": plan.again,
+                     "bytes": plan.bytes, "apart": apart, "steps": steps}
         if not saved and options["schedule"] != "auto":  # no run takes it
             self.in_time.run(*map(_arrays.copy_of, now), *given[self.levels:], steps=1, **options, **values)
         if is_result and saved:
-            saved.append([_arrays.copy_of(a) for a in now])
-            self.in_time.run(*now, *given[self.levels:], steps=rest, **options, **values)
             self.plan["again"] += rest - 1
-            return Kept(saved, None, self.plan), now
+            if len(saved) < plan.slots or plan.slots == last:
+                saved.append((last, [_arrays.copy_of(a) for a in now]))
+            else:
+                self.plan["again"] += apart * (last - saved[-1][0])
+            self.in_time.run(*now, *given[self.levels:], steps=rest, **options, **values)
+            return Kept(saved, None, plan), now
         states = [self._faces.wide(a, True) for a in reversed(now)]
         coefficients = self._wide_coefficients(given[self.levels:])
         self._steps(states, coefficients, rest - (not is_result), options["device"], values, [])
         found = [_arrays.copy_of(self._faces.inner(a)) for a in states[:-self.levels - 1:-1]] if is_result else []
         if is_result:  # long before the steps backwards
-            return Kept(saved, states[:-1] if rest else states, self.plan), found
-        return Kept(saved, states, self.plan, coefficients), found
+            return Kept(saved, states[:-1] if rest else states, plan), found
+        return Kept(saved, states, plan, coefficients), found
 
     def _check(self, names: Sequence[str], arrays: Sequence[Any]) -> None:
         kernel, first = self.in_time.kernel, arrays[0]
+        _arrays.require_one_type(f"the gradient of {kernel.__name__}", names, arrays)
         for name, array in zip(names, arrays):
             if len(array.shape) != kernel.rank or array.shape != first.shape:
                 raise _core.UsageError(f"the gradient of {kernel.__name__}: {name} has the shape {tuple(array.shape)}; "
@@ -157,21 +163,23 @@ class SweepsGradient:
                        values: Mapping[str, Any]) -> dict[str, Any]:
         """The gradients by name, from what is kept, which is used up."""
         faces, levels, device = self._faces, self.levels, options["device"]
-        self.plan, steps, apart = kept.plan, kept.plan["steps"], kept.plan["apart"]
+        plan = kept.plan
+        steps = plan.steps
         found = {} if steps else {n: _arrays.copy_of(w) for n, w in zip(self.in_time.kernel.arrays, weights)}
         sums: dict[str, Any] = {}
         if steps:
             coefficients = kept.coefficients or self._wide_coefficients(given)
-            is_narrow = _arrays.item_bytes((kept.latest or kept.saved[0])[0]) == 2
+            is_narrow = _arrays.item_bytes((kept.latest or kept.saved[0][1])[0]) == 2
             back = self._back(coefficients, weights, device, values, faces, is_narrow)
             free: list[Any] = []
-            saved, left = list(kept.saved), steps
-            while left:
-                is_again = kept.latest is None or left < steps
-                left_after = apart * (len(saved) - 1 if is_again else len(saved))
-                if is_again:
-                    states = [faces.wide(a, True) for a in reversed(saved.pop())]
-                    self._steps(states, coefficients, left - left_after - 1, device, values, free)
+            saved = list(kept.saved)
+            for part in reversed(range(plan.parts)):
+                if kept.latest is None or part < plan.parts - 1:
+                    state = self._state_at(part, saved, plan, given, options, values)
+                    states = [faces.wide(a, True) for a in reversed(state)]
+                    del state
+                    count = min(plan.apart, steps - plan.apart * part)
+                    self._steps(states, coefficients, count - 1, device, values, free)
                 else:  # those of all steps may be asked for once more
                     states = kept.latest or [] if saved else list(kept.latest or ())
                 for last in range(len(states), levels - 1, -1):
@@ -179,18 +187,33 @@ class SweepsGradient:
                     used = states.pop()
                     if kept.saved:
                         free.append(used)
-                left = left_after
             found.update(back.by_states())
             sums = back.by_others()
         return {n: found[n] if n in found else sums[n] if n in sums else self._nothing(n, given) for n in self.by}
 
+    def _state_at(self, part: int, saved: list[tuple[int, list[Any]]], plan: Plan, given: Sequence[Any],
+                  options: Mapping[str, Any], values: Mapping[str, Any]) -> list[Any]:
+        """The state where a part begins, from the last one that is kept; others on the way there are kept as there is
+        room."""
+        while True:
+            at, state = saved[-1]
+            if at == part:
+                return saved.pop()[1]
+            further = next_kept(part - at + 1, plan.slots - len(saved) + 1)
+            now = list(map(_arrays.copy_of, state))
+            self.in_time.run(*now, *given, steps=plan.apart * further, **options, **values)
+            if at + further == part:
+                return now
+            saved.append((at + further, now))
+
     def _back(self, coefficients: Sequence[Any], weights: Sequence[Any], device: Optional[str],
               values: Mapping[str, Any], faces: Faces, is_narrow: bool) -> Union[BackAlike, _Back]:
+        weights = list(map(_arrays.wide, weights))
         if self._alike is not None and not is_narrow:
             alike = BackAlike(self._alike, self.in_time.kernel.arrays, self.levels, faces, coefficients, device, values)
             if alike.begin(weights):
                 return alike
-        wide = [faces.weights(_arrays.wide(w)) for w in weights]
+        wide = [faces.weights(w) for w in weights]
         for w in wide:
             faces.free(w)
             faces.share(w)
@@ -203,27 +226,16 @@ class SweepsGradient:
             return 0.0
         return _arrays.zeros(coefficients[arrays.index(name) - self.levels], name)
 
-    def _apart(self, steps: int, state: Sequence[Any]) -> tuple[int, int]:
-        """Steps from one checkpoint to the next, and the bytes that states then take: a checkpoint has all levels,
-        a state between two of them adds its newest level, with what lies beyond faces."""
+    def _planned(self, steps: int, state: Sequence[Any]) -> Plan:
+        """A checkpoint has all levels, a state between two of them adds its newest level, with what lies beyond
+        faces."""
         each = sum(int(math.prod(a.shape)) * _arrays.item_bytes(a) for a in state)
         each, one = (int(self._faces.greatest(n)) for n in (each, self._faces.wide_bytes(state[0])))
-
-        def bytes_at(apart: int) -> int:
-            return (-(-steps // apart) - 1) * each + (min(apart, steps) + self.levels - 1) * one
-
-        every = max(1, steps)
-        if self._memory is None:
-            apart = math.isqrt(max(0, steps - 1)) + 1
-            return apart, bytes_at(apart)
-        if bytes_at(every) <= self._memory:
-            return every, bytes_at(every)
-        for apart in range(1, every):
-            if bytes_at(apart) <= self._memory:
-                return apart, bytes_at(apart)
-        least = min(map(bytes_at, range(1, every + 1)))
-        raise _core.UsageError(f"the gradient of {self.in_time.kernel.__name__}: {steps} steps need {least} bytes for "
-                               f"their states; memory= is {self._memory}")
+        plan, least = planned(steps, self._memory, each, one, self.levels)
+        if plan is None:
+            raise _core.UsageError(f"the gradient of {self.in_time.kernel.__name__}: {steps} steps need {least} bytes "
+                                   f"for their states; memory= is {self._memory}")
+        return plan
 
 
 class _StepBack:

@@ -20,6 +20,10 @@ from ._record import Record, Records, records_of
 from ._trace import Parameter, TraceError, users_line
 
 
+#: Stands in a description for what arrays hold (src/python/kernel.cpp).
+NUMBER = "@NUMBER@"
+
+
 class Source:
     """C++ text of a functor: where it is kept, and how it is described to the library."""
 
@@ -50,7 +54,8 @@ class Source:
         return f"{checks}#include \"{file}\"\n"
 
     def describe(self, file: str, numbers: Sequence[str]) -> str:
-        """The text that the library compiles to learn what the kernel is, and to set `numbers`."""
+        """The text that the library compiles to learn what the kernel is, and to set `numbers`; in place
+        of NUMBER it writes what the arrays of a call hold."""
         folder, call = self.pattern, f"{self.pattern}::described_on_arrays"
         if self.pattern == "near":  # of pairs
             folder, call = "pairs/lists", "pairs::described_near"
@@ -60,7 +65,7 @@ class Source:
             "std::unique_ptr<ridge::Case> make(ridge::Queue& queue, ridge::RoofSource& roof,\n"
             "                                  const ridge::Arguments& arguments) {\n"
             f"  (void)roof;\n{self._kernel(numbers)}"
-            f"  return ridge::{call}(queue, roof, kernel, arguments,\n"
+            f"  return ridge::{call}<{NUMBER}>(queue, roof, kernel, arguments,\n"
             f"                                         \"{file}\");\n}}\n"
             "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::DescribeOnArrays*),\n"
             "                           &make);\n}\n")

@@ -14,3 +14,5 @@ Limit limit_of(const Device& device, const Traits& traits, const Bodies& bodies,
 }
 
 } // namespace ridge::pairs
+
+template ridge::pairs::Schedule ridge::text::parse_held(std::string_view, bool);

@@ -146,7 +146,7 @@ void Tree<P>::sum(const std::array<Span<Summed>, 4>& sums) {
 template <class P>
 void Tree<P>::walk_all() {
   begins_("walk");
-  if (exchange_) {
+  if (messages_ != nullptr) {
     walk_for_part();
   } else {
     group_ = step_(queue_, TreeStep::walk, walk_);
@@ -157,11 +157,12 @@ void Tree<P>::walk_all() {
 }
 
 template <class P>
-void Tree<P>::share_out(int part, int parts, std::function<void(const TreeParts<P>&)> exchange) {
+void Tree<P>::share_out(int part, int parts, TreeMessages<P>& messages) {
   part_ = part;
-  exchange_ = std::move(exchange);
+  messages_ = &messages;
   parts_.begins.assign(static_cast<std::size_t>(parts) + 1, 0);
   parts_.bodies = octree_.count();
+  if (messages.reaches_others()) return;
   packed_of_ = Field<std::uint32_t>(queue_.device(), Extents{octree_.count()}, "places of sums");
   walk_.packed_of = packed_of_.elements();
 }
@@ -205,25 +206,31 @@ void Tree<P>::share_by_costs(Index groups) {
   parts_.begins[parts] = groups;
 }
 
-/// In messages, for the groups of the largest part. Returns the memory of before, which others
-/// reach until all have bound messages anew.
+/// In messages, for the groups of the largest part.
 template <class P>
-typename Tree<P>::Packed Tree<P>::make_room() {
+void Tree<P>::make_room() {
   const auto parts = static_cast<Index>(parts_.begins.size()) - 1;
   Index most = 1;
   for (std::size_t p = 0; p + 1 < parts_.begins.size(); ++p)
     most = std::max(most, parts_.begins[p + 1] - parts_.begins[p]);
-  const Index sums = 4 * parts * parts_.group;
-  if (most <= parts_.room && packed_.sums.count() == sums * parts_.room) return {};
-  parts_.has_grown = true;
-  parts_.room = most + most / 16 + 1;
+  std::array<Summed*, 4> here{};
+  for (std::size_t c = 0; c < 4; ++c)
+    here[c] = walk_.sums[c].data;
+  const bool has_room = most <= parts_.room && packed_.met.count() == 2 * parts * parts_.room;
+  if (has_room && here == bound_) return;
+  if (!has_room) parts_.room = most + most / 16 + 1;
   const Device& device = queue_.device();
-  Packed made{Field<Summed>(device, Extents{sums * parts_.room}, "sums along the curve"),
-              Field<std::uint32_t>(device, Extents{2 * parts * parts_.room}, "costs of parts")};
-  std::swap(packed_, made);
+  const Index sums = messages_->reaches_others() ? 0 : 4 * parts * parts_.room * parts_.group;
+  Packed made{{}, Field<std::uint32_t>(device, Extents{2 * parts * parts_.room}, "costs of parts")};
+  if (sums > 0) made.sums = Field<Summed>(device, Extents{sums}, "sums along the curve");
+  std::swap(packed_, made); // others reach the memory of before until all have bound messages
   parts_.sums = walk_.packed = packed_.sums.elements();
   parts_.met = packed_.met.elements();
-  return made;
+  bound_ = here;
+  messages_->bind(parts_, walk_.sums);
+  const std::vector<TreeSums<P>> others = messages_->others();
+  std::copy(others.begin(), others.end(), walk_.others.begin());
+  walk_.count_others = static_cast<int>(others.size());
 }
 
 /// What a part's groups met, to where messages have it or from there.
@@ -245,23 +252,24 @@ void Tree<P>::walk_for_part() {
   const Index groups = ceil_div(octree_.count(), group);
   share_by_costs(groups);
   parts_.group = group_ = group;
-  const Packed before = make_room();
+  make_room();
+  const bool packs = walk_.count_others == 0;
   const int parts = static_cast<int>(parts_.begins.size()) - 1;
-  for (int n = 1; n <= parts; ++n) { // the own one last
+  for (int n = 1; packs && n <= parts; ++n) { // the own one last
     const int part = (part_ + n) % parts;
     walk_.first_place = parts_.place(part);
     walk_.end_place = parts_.place(part + 1);
     walk_.packed_at = part * parts_.room * group;
     step_(queue_, TreeStep::places, walk_);
   }
+  if (!packs) messages_->meet();
   walk_.first_group = parts_.begins[static_cast<std::size_t>(part_)];
   walk_.end_group = parts_.begins[static_cast<std::size_t>(part_) + 1];
   (void)step_(queue_, TreeStep::walk, walk_);
   begins_("exchange");
   move_met(part_, true);
-  exchange_(parts_);
-  parts_.has_grown = false;
-  step_(queue_, TreeStep::unpack, walk_);
+  messages_->run();
+  if (packs) step_(queue_, TreeStep::unpack, walk_);
   for (int part = 0; part < parts; ++part) {
     if (part != part_) move_met(part, false);
   }
@@ -409,7 +417,7 @@ Record Tree<P>::record(std::string_view kernel) {
       {"workers", workers(device, options_.schedule, sizeof(typename P::Computed)), {}},
       {"nodes", static_cast<double>(octree_.nodes()), {}},
       {"depth", static_cast<double>(octree_.depth()), {}}};
-  if (exchange_) {
+  if (messages_ != nullptr) {
     record.ranks = static_cast<int>(parts_.begins.size()) - 1;
     record.details.push_back({"imbalance_of_ranks", met.imbalance_of_parts, {}});
   }

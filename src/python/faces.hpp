@@ -1,7 +1,7 @@
 // What lies beyond the faces of an array of Python, filled in place by one launch.
 #pragma once
 
-#include <ridge/stencil/boundary.hpp>
+#include <ridge/gradient/faces.hpp>
 
 #include "arrays.hpp"
 
@@ -14,9 +14,7 @@ namespace ridge::python {
 
 class Faces {
 public:
-  /// `boundary` is what stencil::parse_boundaries reads; arrays have `reach` points, x first,
-  /// beyond every face that is not untouched. Of `even` arrays, coefficients, nothing is fixed and
-  /// all reflection is even. Throws UsageError for a boundary that there is not.
+  /// As gradient::Faces.
   Faces(const std::string& boundary, const std::array<Index, 3>& reach,
         const std::array<double, 3>& spacing, bool even);
 
@@ -25,12 +23,7 @@ public:
   void fill(nanobind::object array) const;
 
 private:
-  template <class T>
-  void fill_of(Queue& queue, const Array& array) const;
-
-  stencil::Boundaries boundaries_;
-  stencil::Offset reach_;
-  bool even_;
+  gradient::Faces faces_;
 };
 
 /// Adds it to the module.

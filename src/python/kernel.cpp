@@ -20,6 +20,17 @@ namespace {
 /// So many programs of a kernel are kept: a loop over more arrays binds again, which is cheap.
 constexpr std::size_t most_programs = 256;
 
+/// Whether the host takes longer to give a launch than a GPU to run it. Longer ones of chains and
+/// pairs are got ready while the one before ends, which graphs are not: 0.7 us on an H200.
+bool is_short(const Work& work) {
+  constexpr double most_flops = 6e7;
+  return (work.read + work.written) < Bytes{8 << 20} && work.flops < most_flops;
+}
+
+/// Stands in descriptions for what the arrays hold: half of the code would be for what they do not
+/// (python/ridge/_kernel.py).
+constexpr std::string_view number_word = "@NUMBER@";
+
 } // namespace
 
 Kernel::Kernel(std::string name, std::string pattern, std::vector<std::string> arrays, int outputs,
@@ -36,18 +47,22 @@ Call Kernel::ask(nb::tuple arrays, nb::tuple numbers, nb::object device,
                  Gradients gradients) const {
   const std::size_t all = arrays_.size();
   return look_at_call(
-      {name_, arrays_, numbers_, rank_, all - outputs_, all, pattern_ == "stencil", 0, gradients},
+      {name_, arrays_, numbers_, rank_, all - outputs_, all, is_stencil(), 0, gradients},
       std::move(arrays), std::move(numbers), std::move(device));
 }
 
-Describe& Kernel::describer() {
+Describe& Kernel::describer(const std::vector<Array>& arrays) {
+  const bool fp32 = (is_near() ? arrays.front() : arrays.back()).element_bytes == sizeof(float);
   {
     const std::lock_guard lock(moments());
-    if (Describe* const known = found_.get().describe) return *known;
+    if (Describe* const known = found_.get().describe[fp32]) return *known;
   }
-  Describe& made = offered_by<Describe>(description_, file_, name_);
+  std::string description = description_;
+  if (const std::size_t at = description.find(number_word); at != std::string::npos)
+    description.replace(at, number_word.size(), fp32 ? "float" : "double");
+  Describe& made = offered_by<Describe>(description, file_, name_);
   const std::lock_guard lock(moments());
-  found_.get().describe = &made;
+  found_.get().describe[fp32] = &made;
   return made;
 }
 
@@ -62,12 +77,12 @@ std::unique_ptr<lab::Case> Kernel::describe(const Call& asked, Turn& turn) {
   check_arrays(asked);
   std::vector<Array> arrays = asked.arrays.all;
   if (asked.arrays.storage.empty())
-    return describer()(turn.queue, turn.roof, Arguments{name_, arrays, asked.numbers});
+    return describer(arrays)(turn.queue, turn.roof, Arguments{name_, arrays, asked.numbers});
   // The kernel in fp32, whose source is known then, is compiled anew for what the arrays hold.
   for (Array& array : arrays)
     array.element_bytes = sizeof(float);
   const Arguments arguments{name_, arrays, asked.numbers};
-  const auto fp32 = describer()(turn.queue, turn.roof, arguments);
+  const auto fp32 = describer(arrays)(turn.queue, turn.roof, arguments);
   return stored_on_arrays(*fp32, asked.arrays.storage, arguments);
 }
 
@@ -133,10 +148,14 @@ bool Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
 void Kernel::keep(const Outline& outline, const Call& asked, std::string_view schedule,
                   std::shared_ptr<const Program> program, Turn& turn) {
   if (!asked.arrays.kept.empty() || !outline.is_of(asked.arrays.all)) return;
-  auto made = std::make_shared<Repeatable>(
-      outline, std::move(program), turn, [this, asked, text = std::string(schedule)](Turn& other) {
-        return naming_source(file_, [&] { return bind(asked, other, text); });
-      });
+  Repeatable::Bind bind_again; // none: never as a graph
+  if (turn.queue.device().is_gpu() && (is_stencil() || is_short(program->record().work))) {
+    bind_again = [this, asked, text = std::string(schedule)](Turn& other) {
+      return naming_source(file_, [&] { return bind(asked, other, text); });
+    };
+  }
+  auto made =
+      std::make_shared<Repeatable>(outline, std::move(program), turn, std::move(bind_again));
   const std::lock_guard lock(moments()); // `made` leaves what was replaced after it
   Found& found = found_.get();
   std::swap(found.repeatable[found.next], made);

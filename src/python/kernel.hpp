@@ -97,10 +97,11 @@ private:
   void record_in(Recording& recording, const Call& asked, std::string_view schedule);
   [[nodiscard]] lab::AskedSchedule meant(const Call& asked, std::string_view schedule,
                                          lab::Case& the_case);
-  [[nodiscard]] Describe& describer();
+  [[nodiscard]] Describe& describer(const std::vector<Array>& arrays);
 
   /// Throws UsageError, in Python's words, for arrays that do not fit each other.
   void check_arrays(const Call& asked) const;
+  [[nodiscard]] bool is_stencil() const { return pattern_ == "stencil"; }
   [[nodiscard]] bool is_near() const { return pattern_ == "near"; }
 
   /// As above; keeps a launch that was bound before as one of the latest, where `outline` is of it.
@@ -113,7 +114,7 @@ private:
 
   /// What calls have found out.
   struct Found {
-    Describe* describe = nullptr;
+    std::array<Describe*, 2> describe{}; ///< of fp64, and of fp32
     std::unordered_map<std::string, std::shared_ptr<const Program>> programs;
     std::unordered_map<std::string, lab::AskedSchedule> meant; ///< whatever the numbers are
     std::shared_ptr<const Program> latest;

@@ -1,6 +1,7 @@
 #include "latest.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/device/recording.hpp>
 
 #include <algorithm>
@@ -16,8 +17,8 @@ namespace {
 
 constexpr std::int32_t host_type = 1; // of DLPack
 
-/// Profilers of CUDA that start a program name a library so. Some show a graph as one bar, without
-/// names of kernels: they see launches.
+/// Whether the driver loads a library that watches the program, as for `ridge doctor`. It sees
+/// launches: a graph may be shown as one bar, without names of kernels.
 bool is_profiled() {
   static const bool known = std::getenv("CUDA_INJECTION64_PATH") != nullptr;
   return known;
@@ -26,8 +27,10 @@ bool is_profiled() {
 /// A recording has memory of its own beside that of the queue.
 constexpr Bytes most_memory{std::int64_t{16} << 20};
 
+/// Where replayed recordings were measured: on NVIDIA's, whose profiler counts.
 bool can_replay(const Queue& queue) {
-  return queue.device().kind() == DeviceKind::cuda && queue.held() <= most_memory && !is_profiled();
+  return facts_of(queue.device()).counts == Counts::profiler && queue.held() <= most_memory &&
+         !is_profiled();
 }
 
 } // namespace

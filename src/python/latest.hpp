@@ -59,7 +59,7 @@ private:
 /// A call that was looked at twice, and its program.
 class Repeatable {
 public:
-  /// Binds the call to another turn.
+  /// Binds the call to another turn; empty where launches are not to become a graph.
   using Bind = std::function<std::shared_ptr<const Program>(Turn&)>;
 
   Repeatable(const Outline& outline, std::shared_ptr<const Program> program, Turn& turn, Bind bind)

@@ -65,88 +65,162 @@ void copy(Queue& /*queue*/, const BoxCopy<T>& c) {
 #else
 
 constexpr int block = 256;
-constexpr Index most_in_32_bits = (Index{1} << 32) - block;
+/// Where a point lies along an axis: the point that it is an image of, and the face that it is on.
+template <class R>
+struct Place {
+  Index at = 0;
+  const Image<R>* image = nullptr;
+  int fixed = -1;
+};
 
-/// One lane a point of the shell: the slabs at the ends of z, then of y, then of x. Divisions of 64
-/// bits take longer than memory does.
+/// One lane a point of the slabs at the ends of x; of those of y and z one lane takes all points
+/// along that axis. Points are counted in 32 bits where they can be: divisions of 64 take longer
+/// than memory does. As Shell::value has them.
 template <class T>
 struct FillBody {
+  using R = NumberOf<T>;
   static constexpr int max_threads = block;
   static constexpr const char* name = "stencil boundaries";
 
   Shell<T> shell;
 
-  [[nodiscard]] RIDGE_FN Index points() const {
-    const Index3 n = shell.field.extents;
-    const Index rx = axis_of(shell, 0).radius;
-    const Index ry = axis_of(shell, 1).radius;
-    const Index rz = axis_of(shell, 2).radius;
-    return n.x * n.y * n.z - (n.x - 2 * rx) * (n.y - 2 * ry) * (n.z - 2 * rz);
-  }
+  [[nodiscard]] RIDGE_FN Index lanes() const { return lanes_of(2) + lanes_of(1) + lanes_of(0); }
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index i = Index{lane.block().x} * block + lane.thread().x;
-    if (i >= points()) return;
-    if (points() <= most_in_32_bits) {
+    if (i >= lanes()) return;
+    if (lanes() <= (Index{1} << 31)) {
       set(lane, static_cast<std::uint32_t>(i));
     } else {
-      set(lane, i);
+      set(lane, static_cast<std::uint64_t>(i));
     }
   }
 
 private:
+  [[nodiscard]] RIDGE_FN Index radius(int axis) const { return axis_of(shell, axis).radius; }
+  [[nodiscard]] RIDGE_FN Index lanes_of(int axis) const {
+    const Index3 n = shell.field.extents;
+    if (radius(axis) == 0) return 0;
+    if (axis == 2) return n.x * n.y;
+    if (axis == 1) return n.x * (n.z - 2 * radius(2));
+    return 2 * radius(0) * (n.y - 2 * radius(1)) * (n.z - 2 * radius(2));
+  }
+
   template <class Lane, class I>
   RIDGE_DEVICE void set(Lane& lane, I i) const {
     const Index3 n = shell.field.extents;
     const auto nx = static_cast<I>(n.x);
-    const auto ny = static_cast<I>(n.y);
-    const auto nz = static_cast<I>(n.z);
-    const auto rx = static_cast<I>(axis_of(shell, 0).radius);
-    const auto ry = static_cast<I>(axis_of(shell, 1).radius);
-    const auto rz = static_cast<I>(axis_of(shell, 2).radius);
-    const I in_z = nx * ny * 2 * rz;
-    const I in_y = nx * 2 * ry * (nz - 2 * rz);
-    I x;
-    I y;
-    I z;
-    if (i < in_z) {
+    if (const auto in_z = static_cast<I>(lanes_of(2)); i < in_z) {
+      const I y = i / nx;
+      const Place<R> px = place(0, i - y * nx);
+      const Place<R> py = place(1, y);
+      for (Index k = 0; k < 2 * radius(2); ++k) {
+        const Index z = either_end(k, radius(2), n.z);
+        put(lane, shell.field.at(i - y * nx, y, z), px, py, place(2, z));
+      }
+    } else if (i -= in_z; i < static_cast<I>(lanes_of(1))) {
       const I row = i / nx;
-      x = i - row * nx;
-      z = row / ny;
-      y = row - z * ny;
-      z = either_end(z, rz, nz);
-    } else if (i -= in_z; i < in_y) {
-      const I row = i / nx;
-      x = i - row * nx;
-      z = row / (2 * ry);
-      y = either_end(row - z * 2 * ry, ry, ny);
-      z += rz;
+      const Index z = row + radius(2);
+      const Place<R> px = place(0, i - row * nx);
+      const Place<R> pz = place(2, z);
+      for (Index k = 0; k < 2 * radius(1); ++k) {
+        const Index y = either_end(k, radius(1), n.y);
+        put(lane, shell.field.at(i - row * nx, y, z), px, place(1, y), pz);
+      }
     } else {
-      i -= in_y;
-      const I row = i / (2 * rx);
-      x = either_end(i - row * 2 * rx, rx, nx);
-      z = row / (ny - 2 * ry);
-      y = ry + row - z * (ny - 2 * ry);
-      z += rz;
+      i -= static_cast<I>(lanes_of(1));
+      const auto ends = static_cast<I>(2 * radius(0));
+      const auto ny = static_cast<I>(n.y - 2 * radius(1));
+      const I row = i / ends;
+      const Index x = either_end(i - row * ends, radius(0), n.x);
+      const Index y = radius(1) + row % ny;
+      const Index z = radius(2) + row / ny;
+      put(lane, shell.field.at(x, y, z), place(0, x), place(1, y), place(2, z));
     }
-    T value;
-    const auto read = [&](const auto& from, Index at) { return lane.load_written(from, at); };
-    if (shell.value(x, y, z, value, read))
-      lane.store(shell.field.elements(), shell.field.at(x, y, z), value);
   }
 
   /// The i-th of the first and last `radius` of n.
-  template <class I>
-  RIDGE_FN static I either_end(I i, I radius, I n) {
+  RIDGE_FN static Index either_end(Index i, Index radius, Index n) {
     return i < radius ? i : n - 2 * radius + i;
+  }
+
+  [[nodiscard]] RIDGE_DEVICE Place<R> place(int axis, Index given) const {
+    const ShellAxis<R>& a = axis_of(shell, axis);
+    Place<R> found{given - a.lead};
+    if (found.at < 0) {
+      found.image = &a.beyond[0][-found.at - 1];
+    } else if (found.at >= a.points) {
+      found.image = &a.beyond[1][found.at - a.points];
+    }
+    if (found.image != nullptr) found.at = found.image->at;
+    if (a.fixed[0] && found.at == 0) found.fixed = 0;
+    if (a.fixed[1] && found.at == a.points - 1) found.fixed = 1;
+    return found;
+  }
+
+  template <class Lane>
+  RIDGE_DEVICE void put(Lane& lane, Index to, const Place<R>& x, const Place<R>& y,
+                        const Place<R>& z) const {
+    const bool fixed = x.fixed >= 0 || y.fixed >= 0 || z.fixed >= 0;
+    if (!fixed && x.image == nullptr && y.image == nullptr && z.image == nullptr) return;
+    R found;
+    if (z.fixed >= 0) {
+      found = face(lane, 2, z.fixed, x.at, y.at);
+    } else if (y.fixed >= 0) {
+      found = face(lane, 1, y.fixed, x.at, z.at);
+    } else if (x.fixed >= 0) {
+      found = face(lane, 0, x.fixed, y.at, z.at);
+    } else {
+      const Index from =
+          shell.field.at(x.at + axis_of(shell, 0).lead, y.at + axis_of(shell, 1).lead,
+                         z.at + axis_of(shell, 2).lead);
+      found = number(lane.load_written(shell.field.elements(), from));
+    }
+    found = seen_in(lane, 0, x.image, y.at, z.at, found);
+    found = seen_in(lane, 1, y.image, x.at, z.at, found);
+    found = seen_in(lane, 2, z.image, x.at, y.at, found);
+    if constexpr (is_stored<T>) {
+      lane.store(shell.field.elements(), to, element_of<T>(found));
+    } else {
+      lane.store(shell.field.elements(), to, found);
+    }
+  }
+
+  [[nodiscard]] RIDGE_DEVICE static R number(T value) {
+    if constexpr (is_stored<T>) {
+      return number_of(value);
+    } else {
+      return value;
+    }
+  }
+
+  /// The value of a point of a face, whose other axes' places are `fast` and `slow`.
+  template <class Lane>
+  [[nodiscard]] RIDGE_DEVICE R face(Lane& lane, int axis, int side, Index fast, Index slow) const {
+    const ShellAxis<R>& a = axis_of(shell, axis);
+    if (a.values[side].size == 0) return a.value[side];
+    const Index along = axis_of(shell, axis == 0 ? 1 : 0).points;
+    return lane.load_written(a.values[side], fast + slow * along);
+  }
+
+  template <class Lane>
+  [[nodiscard]] RIDGE_DEVICE R seen_in(Lane& lane, int axis, const Image<R>* image, Index fast,
+                                       Index slow, R found) const {
+    if (image == nullptr) return found;
+    R add = image->add;
+    for (int s = 0; s < 2; ++s) {
+      // Twice a value is exact, so that it does not matter how this is compiled.
+      if (image->of_face[s] != 0) add += image->of_face[s] * face(lane, axis, s, fast, slow);
+    }
+    return add + image->sign * found;
   }
 };
 
 template <class T>
 void fill(Queue& queue, const Shell<T>& shell) {
   const FillBody<T> body{shell};
-  const auto blocks = static_cast<int>(ceil_div(body.points(), block));
+  const auto blocks = static_cast<int>(ceil_div(body.lanes(), block));
   if (blocks > 0) launch_body(queue, {{blocks, 1, 1}, {block, 1, 1}, 0}, body);
 }
 

@@ -71,6 +71,12 @@ def test_without_a_roof(ridge, kernel, size):
         assert record["achieved"] > 0 and record["check"]["ok"] is True
 
 
+def test_six_rows_of_a_lane_between_mirrors(ridge):
+    record, = bench(ridge, "heat", "--device", "simt:32", "--size", "150x90x24", "--steps", 4, "--boundary",
+                    "x=mirror,y=mirror,z=mirror", "--schedule", "sweeps=2 rows=6 warps=4", "--repeat", 1, "--no-roof")
+    assert record["check"]["ok"]
+
+
 def test_the_space_of_a_kernel_that_evolves(ridge):
     records = bench(ridge, "heat", "--device", "cpu", "--size", "24", "--steps", 3, "--schedule", "space", "--repeat", 1,
                     "--no-roof")

@@ -133,9 +133,12 @@ def test_perf(ridge, tmp_path):
     assert causes(PERF.format(misses="1,000,000")) == []
 
 
-def test_a_program_on_the_cpu(ridge, bare):
+def test_a_program_on_the_cpu(ridge, tmp_path, bare):
     """Its own output comes through, before what the doctor says; without perf its times are what there is."""
     code = "print('its own'); sum(i * i for i in range(2_000_000))"
+    words = ("--", sys.executable, "-c", "print('its own', end='')")
+    result = ridge("doctor", "-o", tmp_path / "a.json", *words, env=bare)  # told, though there is no record to write
+    assert result.out.startswith("its own\nprogram ") and "no record to write" in result.err
     out = ridge.good("doctor", "--", sys.executable, "-c", code, env=bare).out
     assert out.startswith("its own\n") and "install linux-perf" in out and "cores busy" in out
     assert len(out.splitlines()) <= 20
@@ -193,7 +196,7 @@ def test_programs_that_cannot_be_started(ridge, tmp_path):
     ridge.bad("doctor", "--", file, says=["a.sh", "may not be run", "chmod +x"])
     file.chmod(0o755)
     ridge.bad("doctor", "--", file, says=["a.sh: it cannot be started", "interpreter"])
-    ridge.bad("doctor", "--", written(tmp_path / "b", "no format", program=True), says="Exec format error")
+    ridge.bad("doctor", "--", written(tmp_path / "b", "no format", program=True), says=["Exec format error", "-- sh FILE"])
     ridge.bad("doctor", "--", tmp_path, says="this is a folder; give a program")
 
 
@@ -276,6 +279,9 @@ def test_a_report_of_ncu(ridge, tmp_path):
 @pytest.mark.parametrize("words, says", [
     (["--"], "followed by no program"),
     (["--", "no-such-program-here"], "no such program"),
+    (["--", "ls | wc -l"], "ridge doctor -- sh -c '...'"),
+    (["--", "THREADS=1", "sh"], "ridge doctor -- env NAME=VALUE PROGRAM"),
+    (["--quick", "--top", "1", "sh", "a.sh", "--size", "3"], "sh is a program: give ridge doctor -- sh ..."),
     ([sys.executable], f"give ridge doctor -- {sys.executable}"),
     (["sh", "a.sh"], "sh is a program: give ridge doctor -- sh ..."),
     (["laplacian", "--", "true"], "take no KERNEL"),

@@ -10,7 +10,8 @@ import sys
 
 import pytest
 
-from foreign_reports import PLANTED, fake_ncu, ncu_raw, timeline, written
+from foreign_reports import bare  # noqa: F401 -- a fixture
+from foreign_reports import PLANTED, fake_ncu, fake_perf, ncu_raw, timeline, written
 
 ROOT = pathlib.Path(__file__).parents[2]
 SHARED = {k: v for k, v in PLANTED["bank-conflicts"].items() if k.endswith("_shared.sum")}
@@ -49,7 +50,7 @@ TWINS = [
     ("divergent-branches", {}, "#define PARTS 1\n"),
     ("atomics-on-few-addresses", {}, "#define PLACES 0\n"),
     ("double-by-accident", {}, "#define FP64 0\n"),
-    ("cache-overflow", REREAD, "#define READING 74898\n"),
+    ("cache-overflow", REREAD, "#define DISTINCT 2\n"),
     ("remote-memory", {}, "#define FAR 0\n"),
     ("tail-of-blocks", {}, "#define LONGEST 1\n"),
     ("barriers", {}, "#define BARRIERS 0\n"),
@@ -70,6 +71,7 @@ def test_twins(ridge, tmp_path, cause, changes, change):
     source, changed = ((kept / name).read_text() for name in ("twin-1.cu", f"twin-1-{cause}.cu"))
     assert f"#define THREADS {changes.get('launch__block_size', 256)}\n" in source
     assert change in changed and change not in source
+    assert cause != "remote-memory" or ", 32 of 32 blocks at memory of the host" in source
     if cause == "uncoalesced":
         asked = [done_by(kept / name) for name in ("twin-1.cu", "twin-1-uncoalesced.cu")]
         assert [a["sectors"] / a["requests"] for a in asked] == [32, 8] and asked[0]["lane_bytes"] == 8
@@ -79,7 +81,7 @@ def test_twins(ridge, tmp_path, cause, changes, change):
         assert int(re.search(r"Used (\d+) registers", said)[1]) >= 248 and " 0 bytes spill stores" in said
 
 
-@pytest.mark.parametrize("patient", ["spills", "divergence", "doubles", "bank_conflicts", "atomics", "barrier_tree"])
+@pytest.mark.parametrize("patient", ["spills", "divergence", "doubles", "bank_conflicts", "barrier_tree"])
 def test_twins_do_what_was_counted(ridge, tmp_path, patient):
     """Stored counts of launches on an H200 beside what their twins do: they were a hundredth of it once."""
     report = (ROOT / f"test/doctor/reports/h200/{patient}-sick/ncu.csv").read_text()
@@ -91,15 +93,14 @@ def test_twins_do_what_was_counted(ridge, tmp_path, patient):
     in_all = sum(once.get(k, 0) for k in ("fp32", "fp64", "special", "integer", "conversions", "local", "shared"))
     op = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
     for mine, name in ((in_all, "smsp__thread_inst_executed.sum"), (once["fp64"], op.format("fp64")),
-                       (once["conversions"] * (once["fp64"] > 0), op.format("conversion")),
+                       (once["conversions"], op.format("conversion")),
                        (once.get("local", 0) / 8, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"),
                        (once.get("shared", 0) / 32 * did["ways"], "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"),
-                       (once["requests"], "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
-                       (once.get("atomics", 0) / 32, "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum")):  # fmt: skip
+                       (once["requests"], "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")):  # fmt: skip
         theirs = counted.get(name, 0)
-        if theirs > 0.02 * counted["smsp__inst_executed.sum"] and mine > 0:
-            assert mine == pytest.approx(theirs, rel=0.6 if patient == "atomics" else 0.1), name
-    assert in_all > 0.4 * counted["smsp__thread_inst_executed.sum"]
+        of_doubles = "conversion" not in name or once["fp64"] > 0  # others are integers' work
+        if theirs > 0.02 * counted["smsp__inst_executed.sum"] and of_doubles:
+            assert mine == pytest.approx(theirs, rel=0.1), name
 
 
 def test_causes_have_experiments(ridge):
@@ -109,7 +110,7 @@ def test_causes_have_experiments(ridge):
     names = re.findall(r'(?:c\.name =|few_warps\(|of_p\w+\()\s*"([a-z-]+)"', source)
     assert sorted(name for _, name, _ in rows) == sorted(names)
     for _, name, proof in rows:
-        assert re.match("runs the program with .|times a twin on an NVIDIA GPU, and the same with .|none: .", proof), name
+        assert re.match("runs the program with .|a twin on an NVIDIA GPU, then .|none: .", proof), name
     ours = {name for of, name, proof in rows if of == "a kernel" and "twin" in proof}
     assert ours == {name for name, _, _ in TWINS} == {name for of, name, _ in rows if of == "a kernel"}
     assert {name for _, name, proof in rows if proof.startswith("none")} == {
@@ -140,3 +141,37 @@ def test_what_twins_of_programs_said(ridge, tmp_path, gain, likeness, missing, s
     assert says in " ".join(ridge.good("doctor", "--from", tmp_path).out.split())
     (cause,) = json.loads(ridge.good("doctor", "--json", "--from", tmp_path).out)["program"]["causes"]
     assert cause["twin"].get("gain") == (None if missing else gain)
+
+
+def test_an_experiment_under_a_command(ridge, tmp_path, bare):  # noqa: F811
+    """Data at another node's memory: the program under numactl, where that is here. One made here halves its time."""
+    perf = fake_perf(tmp_path / "bin")
+    cycles = "cycles,1,100.00,,\\n"
+    counted = cycles + "1000,,node-loads,1,100.00,,\\n900,,node-load-misses,1,100.00,,\\n"
+    written(perf, perf.read_text().replace(cycles, counted))
+    code = "import os, time; time.sleep(.1 if 'SPREAD' in os.environ else .6)"
+    words = ("doctor", "--prove", "--", sys.executable, "-c", code)
+    assert "remote-node was not tried: numactl is not here" in ridge(*words, env=bare).out
+    numactl = f"#!{sys.executable}\nimport os, sys\nassert sys.argv[1] == '--interleave=all'\n"
+    numactl += "os.execve(sys.argv[2], sys.argv[2:], {**os.environ, 'SPREAD': '1'})\n"
+    written(tmp_path / "bin/numactl", numactl, program=True)
+    out = ridge(*words, env=bare).out
+    part = out.split(" remote-node: ")[1].split(" fix ")[0]
+    assert float(re.search(r"proof +([\d.]+) times as fast with it: confirmed", part)[1]) > 1.5
+
+
+def test_an_experiment_by_the_timeline(ridge, tmp_path):
+    """Kernels that are loaded late: the device's span with all loaded at the start. The program acts as the recorder."""
+    if not (pathlib.Path(ridge.program).parent / "lib/ridge/ridge_timeline.so").exists():
+        pytest.skip("Ridge was built without CUPTI's header: it records no timelines")
+    late = timeline([("_Z1fPd", 0.001, 10), ("_Z1fPd", 8e6, 8e6 + 10)], calls=[("cuModuleLoadData", 10, 8e6)])
+    early = timeline([("_Z1fPd", 0.001, 10), ("_Z1fPd", 2e6, 2e6 + 10)])
+    code = f"""import os
+place, early = os.environ.get("RIDGE_TIMELINE", ""), os.environ.get("CUDA_MODULE_LOADING") == "EAGER"
+if place:
+    open(place + "/timeline.1", "w").write({early!r} if early else {late!r})
+"""
+    env = {**os.environ, "RIDGE_NCU": str(fake_ncu(tmp_path / "ncu", ncu_raw([("_Z1fPd", {})])))}
+    env.pop("CUDA_MODULE_LOADING", None)
+    out = ridge("doctor", "--prove", "--quick", "--", sys.executable, "-c", code, env=env).out
+    assert "1. kernels-loaded-late: " in out and "4.00 times as fast with it: confirmed" in out

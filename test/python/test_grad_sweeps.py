@@ -1,12 +1,12 @@
 """Gradients over many sweeps, equal to differences of runs, for all boundaries and plans of memory."""
 
-import copy
+import functools
 
 import numpy as np
 import pytest
 
 import ridge
-from ridge import _arrays, _grad_sweeps
+from ridge import _arrays, _checkpoints, _grad_sweeps
 
 SIMT = "simt:32"
 
@@ -111,14 +111,13 @@ def test_steps_back_that_are_steps_forward_give_what_sums_over_faces_do(rng, wav
 @pytest.mark.parametrize("kind", ["float64", "float32"])
 def test_one_launch_sets_what_layers_do(rng, burgers, boundary, kind):
     faces = ridge.grad(ridge.sweeps(burgers, boundary=boundary, spacing=(0.5, 2.0)))._faces
-    by_layers = copy.copy(faces)
-    by_layers.owned = ()  # as over ranks
     for is_field in (True, False):
         one = faces.around(rng.standard_normal((7, 10)).astype(kind))
         one[...] = rng.standard_normal(one.shape)
         other = one.copy()
-        faces.fill(one, is_field)
-        by_layers.fill(other, is_field)
+        assert faces._takes_one_launch(one.shape)
+        faces._in_one_launch(is_field).fill(one)  # as on GPUs
+        faces.fill(other, is_field)
         np.testing.assert_array_equal(one, other)
 
 
@@ -149,7 +148,7 @@ def test_waves_over_time_and_their_checkpoints(rng, wave, boundary):
         gradient = ridge.grad(in_time, memory=memory)
         found = gradient(u, before, c2, tuple(w), steps=13, device="cpu")
         plan = gradient.plan
-        assert (plan["checkpoints"], plan["states"]) == {10**6: (1, 13), 2500: (5, 3), None: (4, 4)}[memory]
+        assert (plan["checkpoints"], plan["states"]) == {10**6: (1, 13), 2500: (2, 7), None: (4, 4)}[memory]
         assert memory is None or plan["bytes"] <= memory
         for a, b in zip(found, right or found):
             np.testing.assert_allclose(a, b, atol=1e-12)
@@ -160,10 +159,56 @@ def test_waves_over_time_and_their_checkpoints(rng, wave, boundary):
         return sum((a * b).sum() for a, b in zip(w, in_time(*x, steps=13)))
 
     assert sum((g * d).sum() for g, d in zip(found, v)) == pytest.approx(difference(loss, [u, before, c2], v), rel=1e-7)
-    least = 1840 if boundary == "untouched" else 2032  # two checkpoints, and six arrays with what lies beyond faces
+    least = 736 if boundary == "untouched" else 800  # a checkpoint, and two arrays with what lies beyond faces
     with pytest.raises(ridge.UsageError, match=f"13 steps need {least} bytes for their states; memory= is {least - 1}"):
         ridge.grad(in_time, memory=least - 1)(u, before, c2, tuple(w), steps=13)
     assert ridge.grad(in_time, memory=least)(u, before, c2, tuple(w), steps=13)[0].shape == u.shape
+
+
+@pytest.mark.parametrize("slots", [1, 2, 3, 12])
+def test_few_checkpoints_take_as_few_steps_again_as_can_be(rng, wave, monkeypatch, slots):
+    in_time = ridge.sweeps(wave, boundary="periodic", levels=2)
+    x, w = [*rng.standard_normal((2, 23)), rng.uniform(0.1, 0.3, 23)], tuple(rng.standard_normal((2, 23)))
+    right = ridge.grad(in_time, memory=10**6)(*x, w, steps=13)
+    gradient = ridge.grad(in_time)
+    plan = _checkpoints.Plan(13, 1, slots, 0)
+    monkeypatch.setattr(gradient, "_planned", lambda *_: plan)
+    taken, run = [], in_time.run
+    monkeypatch.setattr(in_time, "run", lambda *a, steps, **k: (taken.append(steps), run(*a, steps=steps, **k))[1])
+    monkeypatch.setattr(gradient, "_steps", counted(gradient._steps, taken))
+    for a, b in zip(gradient(*x, w, steps=13), right):
+        np.testing.assert_array_equal(a, b)
+    assert sum(taken) == fewest(13, slots) and plan.again == sum(taken) - 12
+    if slots > 1:
+        return
+    for memory, steps in ((1100, 9), (1500, 30), (2500, 60)):
+        gradient = ridge.grad(in_time, memory=memory)
+        right = ridge.grad(in_time, memory=10**6)(*x, w, steps=steps)
+        taken.clear()
+        monkeypatch.setattr(gradient, "_steps", counted(gradient._steps, taken))
+        for a, b in zip(gradient(*x, w, steps=steps), right):
+            np.testing.assert_array_equal(a, b)
+        assert gradient.plan["bytes"] <= memory and gradient.plan["again"] == sum(taken) - steps + 1 > 0
+
+
+def counted(steps, taken):
+    return lambda *a: (taken.append(a[2]), steps(*a))[1]
+
+
+@functools.lru_cache(None)
+def fewest(steps, slots):
+    """Steps forward that take so many back, by all places of the next checkpoint."""
+    if steps <= 1 or slots == 1:
+        return steps * (steps - 1) // 2
+    return min(k + fewest(steps - k, slots - 1) + fewest(k, slots) for k in range(1, steps))
+
+
+def test_plans_of_checkpoints_take_the_fewest_steps():
+    for steps in range(1, 24):
+        for slots in range(1, 9):
+            assert _checkpoints.advances(steps, slots) == fewest(steps, slots)
+    plans = [_checkpoints.planned(1000, memory, 10, 11, 1)[0] for memory in (200, 1000, 11000)]
+    assert [(p.apart, p.slots) for p in plans] == [(7, 12), (77, 12), (1000, 0)]
 
 
 def test_levels_without_a_gradient_and_coefficients_that_no_step_uses(rng):
@@ -199,6 +244,10 @@ def test_states_in_16_bits_have_gradients_in_float32(rng, wave):
     for a, b in zip(found, right):
         assert a.dtype == np.float32
         np.testing.assert_allclose(a, b, atol=2e-2 * np.abs(b).max())
+    single, half = [a.astype(np.float32) for a in x], w.astype(np.float16)
+    for a, b in zip(ridge.grad(in_time)(*single, tuple(half), steps=6),
+                    ridge.grad(in_time)(*single, tuple(half.astype(np.float32)), steps=6)):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_a_wrong_schedule_is_noticed_where_all_states_are_kept(rng, burgers):
@@ -226,6 +275,12 @@ def test_no_steps_and_what_does_not_fit(burgers):
     for wrong, says in (((u[:3], u, u), "nu has the shape \\(4, 4\\)"), ((u, u, u[0]), "the cotangent has the shape"),
                         ((u[None],) * 3, "u has the shape")):
         with pytest.raises(ridge.UsageError, match=says):
+            ridge.grad(in_time)(*wrong, steps=1)
+    for wrong, says in (((u, u, u.astype("f4")), "the cotangent is float32 of numpy, and u float64 of numpy"),
+                        ((u, u.astype("f4"), u), "nu is float32 of numpy"),
+                        ((u, u, (u.tolist(),)), "the cotangent is no array but list"),
+                        ((u.astype(int),) * 3, "int64")):
+        with pytest.raises(TypeError, match=says):
             ridge.grad(in_time)(*wrong, steps=1)
     with pytest.raises(TypeError, match="takes 3 arrays"):
         ridge.grad(in_time)(u, u, steps=1)

@@ -154,6 +154,19 @@ def test_memory_that_is_freed_and_given_again(torch):
 
 
 @on_gpu
+def test_torch_is_told_of_each_write(torch):
+    u, out = tensors(torch, 8, 9, 10)
+    for _ in range(5):
+        read, written = u._version, out._version
+        often(u, out, times=1)
+        assert (u._version, out._version) == (read, written + 1)
+    with torch.inference_mode():  # whose tensors have no versions
+        u, out = tensors(torch, 8, 9, 10)
+        often(u, out)
+        is_right(u, out)
+
+
+@on_gpu
 def test_other_streams(torch):
     u, out = tensors(torch, 20, 40, 64)
     late = torch.zeros_like(u)

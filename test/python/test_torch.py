@@ -114,7 +114,7 @@ def test_lattices_take_tensors():
 def diffusion():
     @ridge.stencil
     def diffusion(u, k, rate=0.1):
-        return u[0, 0] + rate * (k[0, 1] * (u[0, 1] - u[0, 0])**2 - k[-1, 0] * ridge.exp(u[-1, 0]))
+        return u[0, 0] + rate * (k[0, 1] * u[0, 1]**2 - ridge.exp(u[-1, 0]))
 
     return diffusion
 

@@ -18,7 +18,8 @@ struct OwnArrays {
       : queue(device), call{chain, range, {}} {
     [&]<int... A>(std::integer_sequence<int, A...>) {
       (make<A>(), ...);
-    }(std::make_integer_sequence<int, arrays_of<C>>{});
+    }
+    (std::make_integer_sequence<int, arrays_of<C>>{});
   }
   Queue queue;
   std::array<Field<T>, arrays_of<C>> fields;
@@ -39,7 +40,19 @@ private:
   }
 };
 
+// The library has these, so that no description of a chain compiles them again.
+extern template std::vector<float> packed(Queue&, const View<float>&, Index, Index);
+extern template std::vector<double> packed(Queue&, const View<double>&, Index, Index);
+extern template void compare_output(Queue&, const View<float>&,
+                                    const std::vector<BoundedPack<float>>&, const Range&, Index,
+                                    const Domain&, Deviation&);
+extern template void compare_output(Queue&, const View<double>&,
+                                    const std::vector<BoundedPack<double>>&, const Range&, Index,
+                                    const Domain&, Deviation&);
+
 } // namespace ridge::chain
+
+extern template ridge::chain::Schedule ridge::text::parse_held(std::string_view, bool);
 
 template <class C, class T>
 class ridge::Reference<ridge::chain::Request<C, T>> {

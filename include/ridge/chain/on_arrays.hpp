@@ -26,7 +26,8 @@ template <class C>
   };
   [&]<int... K>(std::integer_sequence<int, K...>) {
     (add(static_cast<const Operation<C, K>*>(nullptr)), ...);
-  }(std::make_integer_sequence<int, operations_of<C>>{});
+  }
+  (std::make_integer_sequence<int, operations_of<C>>{});
   return axes_of(y, z);
 }
 
@@ -87,7 +88,8 @@ template <class C, class T>
   };
   [&]<int... A>(std::integer_sequence<int, A...>) {
     (give(std::integral_constant<int, A>{}), ...);
-  }(std::make_integer_sequence<int, arrays_of<C>>{});
+  }
+  (std::make_integer_sequence<int, arrays_of<C>>{});
   return case_of(arguments.kernel, queue, request);
 }
 
@@ -112,13 +114,13 @@ template <class C>
                                                     : chain_on<C, double>(queue, given, arguments);
 }
 
-/// The same of a chain whose source is `file`.
-template <class C>
+/// C, whose source is `file`, on arrays of T.
+template <class T, class C>
 [[nodiscard]] std::unique_ptr<Case> described_on_arrays(Queue& queue, RoofSource& /*roof*/,
                                                         const C& given, const Arguments& arguments,
                                                         const std::string& file) {
   know_chain_source<C>(file);
-  return chain_on_arrays(queue, given, arguments);
+  return chain_on<C, T>(queue, given, arguments);
 }
 
 } // namespace ridge::chain

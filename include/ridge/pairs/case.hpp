@@ -57,6 +57,9 @@ struct OwnBodies {
 
 } // namespace ridge::pairs
 
+// The library has it, so that no description of an interaction compiles it again.
+extern template ridge::pairs::Schedule ridge::text::parse_held(std::string_view, bool);
+
 template <class I, class P>
 class ridge::Reference<ridge::pairs::Call<I, P>> {
   using Call = pairs::Call<I, P>;

@@ -5,6 +5,8 @@
 #include <ridge/pairs/case.hpp>
 #include <ridge/pattern/arrays.hpp>
 
+#include <type_traits>
+
 namespace ridge::pairs {
 
 /// `arrays` are targets, sources and sums, each of components by bodies; without targets the bodies
@@ -40,14 +42,14 @@ template <class I>
              : on_arrays_of<I, Fp64>(queue, roof, interaction, arguments);
 }
 
-/// The same for an interaction whose source is in `file`.
-template <class I>
+/// An interaction, whose source is in `file`, on arrays of T.
+template <class T, class I>
 [[nodiscard]] std::unique_ptr<Case>
 described_on_arrays(Queue& queue, RoofSource& roof, const I& interaction,
                     const Arguments& arguments, const std::string& file) {
-  know_source(typeid(Call<I, Fp32>), file, "");
-  know_source(typeid(Call<I, Fp64>), file, "");
-  return on_arrays(queue, roof, interaction, arguments);
+  using P = std::conditional_t<std::is_same_v<T, float>, Fp32, Fp64>;
+  know_source(typeid(Call<I, P>), file, "");
+  return on_arrays_of<I, P>(queue, roof, interaction, arguments);
 }
 
 } // namespace ridge::pairs

@@ -74,10 +74,10 @@ struct TreeParts {
   /// Groups that each part has room for in messages, more than it has: shares move within it, as
   /// messages between GPUs take long to be bound.
   Index room = 0;
-  bool has_grown = false; ///< the room, since the sums before
-  Index group = 0;        ///< targets of a group, that follow each other along the curve
+  Index group = 0; ///< targets of a group, that follow each other along the curve
   Index bodies = 0;
-  /// On the device, part by part: four sums a place along the curve, and two numbers a group.
+  /// On the device, part by part: four sums a place along the curve, unless walks write them where
+  /// others have them; and two numbers a group.
   Span<typename P::Summed> sums;
   Span<std::uint32_t> met;
 
@@ -85,6 +85,27 @@ struct TreeParts {
   [[nodiscard]] Index place(int part) const {
     return std::min(bodies, begins[static_cast<std::size_t>(part)] * group);
   }
+};
+
+/// Accelerations and potentials, in the bodies' own order.
+template <class P>
+using TreeSums = std::array<Span<typename P::Summed>, 4>;
+
+/// What brings sums and what groups met of all parts together. Calls are collective.
+template <class P>
+class TreeMessages {
+public:
+  virtual ~TreeMessages() = default;
+  /// Whether walks write into the memory of other parts.
+  [[nodiscard]] virtual bool reaches_others() const = 0;
+  /// These, and the sums of all bodies here, are where they are until the next call.
+  virtual void bind(const TreeParts<P>& parts, const TreeSums<P>& here) = 0;
+  /// Where the other parts have theirs, if it reaches them.
+  [[nodiscard]] virtual std::vector<TreeSums<P>> others() const = 0;
+  /// In queue order: all have used their sums, which walks write to from now on.
+  virtual void meet() = 0;
+  /// In queue order: brings here what others have, and gives them what this part has.
+  virtual void run() = 0;
 };
 
 /// How far accelerations of a sample of the targets are off the sums over all pairs in double
@@ -152,10 +173,9 @@ public:
   /// in the next one after this. Collective.
   void choose_units_anew() { octree_.forget_units(); }
   /// From now on sums are those of one of several parts, which all have the same bodies: groups are
-  /// shared out by what they cost in the sums before. `exchange`, in queue order, brings sums and
-  /// what groups met of the others here, and gives them what this part has. No bit of a sum depends
-  /// on the parts.
-  void share_out(int part, int parts, std::function<void(const TreeParts<P>&)> exchange);
+  /// shared out by what they cost in the sums before. `messages` must outlive the sums. No bit of a
+  /// sum depends on the parts.
+  void share_out(int part, int parts, TreeMessages<P>& messages);
   /// From now on bodies are those of one of several ranks, best of a region of their own: updates
   /// bring the nodes and bodies here that these need of other ranks' trees. Sums then depend on who
   /// has which bodies, within the same error. Updates, sums, `error` and `reach` are collective
@@ -204,7 +224,7 @@ private:
     Field<Summed> sums;
     Field<std::uint32_t> met;
   };
-  [[nodiscard]] Packed make_room();
+  void make_room();
   void move_met(int part, bool out);
   struct Sample;
   [[nodiscard]] Sample own_sample(Index count);
@@ -227,9 +247,10 @@ private:
   Memory met_on_host_;       ///< of several parts: a copy of met_
   bool met_is_here_ = false; ///< the copy is done, as something has waited since
   int part_ = 0;
-  std::function<void(const TreeParts<P>&)> exchange_; ///< over several parts
+  TreeMessages<P>* messages_ = nullptr; ///< over several parts
   TreeParts<P> parts_;
   Packed packed_;                           ///< of parts_
+  std::array<Summed*, 4> bound_{};          ///< sums that messages are for
   Field<std::uint32_t> packed_of_;          ///< TreeWalk<P>
   std::unique_ptr<Essential<P>> essential_; ///< among ranks
 };

@@ -58,6 +58,10 @@ struct TreeWalk {
   Span<typename P::Summed> packed;
   Index first_place = 0, end_place = 0, packed_at = 0; ///< in `packed`, the first of them
   Span<std::uint32_t> packed_of;                       ///< a body: where its sums are there
+  /// GPUs: `sums` of other parts, where a walk's sums go, too.
+  static constexpr int most_others = 7;
+  std::array<std::array<Span<typename P::Summed>, 4>, most_others> others;
+  int count_others = 0;
 
   /// Where sums at a place along the curve are in `packed`.
   [[nodiscard]] RIDGE_FN Index packed_place(Index place) const {

@@ -136,44 +136,43 @@ struct GatherBodies {
   }
 };
 
-/// Levels of the nodes whose first body is the i-th: from the first one on, as many.
-struct Starts {
-  int first, count;
-};
-
-/// A node is there when its parent has more bodies than a leaf may have. The parents of all but the
-/// first begin with the same body; of that one this body looks back.
+/// How many nodes begin with body i: at successive levels, the first one where it leaves the body
+/// before. A node is there when its parent has more bodies than a leaf may have. The parents of all
+/// but the first begin with the same body; of that one this body looks back.
 template <class S, class T, class Access>
-RIDGE_FN Starts starts_of(const Build<S, T>& b, Access& access, Index i) {
+RIDGE_FN int starts_of(const Build<S, T>& b, Access& access, Index i) {
   const std::uint64_t key = access.load(b.sorted_keys, i);
   const auto common = [&](Index j) {
     return common_levels(key, access.load(b.sorted_keys, j), b.levels);
   };
   const int ahead = i + b.leaf < b.count ? common(i + b.leaf) : -1;
   const int deepest = ahead + 1 < b.levels ? ahead + 1 : b.levels;
-  if (i == 0) return {0, 1 + deepest};
+  if (i == 0) return 1 + deepest;
   const int shared = common(i - 1);
-  if (shared == b.levels) return {0, 0}; // at one place with the body before
+  if (shared == b.levels) return 0; // at one place with the body before
   bool parent_is_full = ahead >= shared;
   if (!parent_is_full) {
+    const int bits = 3 * (b.levels - shared); // that differ within the parent
+    const auto is_inside = [&](Index j) {
+      return access.load(b.sorted_keys, j) >> bits == key >> bits;
+    };
     // The first body of the parent, if that is within reach.
     Index outside = i - b.leaf - 1;
     Index inside = i;
     if (outside < -1) outside = -1;
     while (inside - outside > 1) {
       const Index middle = (inside + outside) / 2;
-      if (common(middle) >= shared) {
+      if (is_inside(middle)) {
         inside = middle;
       } else {
         outside = middle;
       }
     }
     parent_is_full =
-        i - inside >= b.leaf || (inside + b.leaf < b.count && common(inside + b.leaf) >= shared);
+        i - inside >= b.leaf || (inside + b.leaf < b.count && is_inside(inside + b.leaf));
   }
-  if (!parent_is_full) return {0, 0};
-  const int first = shared + 1;
-  return {first, deepest > first ? deepest - first + 1 : 1};
+  if (!parent_is_full) return 0;
+  return deepest > shared ? deepest - shared : 1;
 }
 
 template <class S, class T>
@@ -183,7 +182,7 @@ struct CountStarts {
 
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index i) const {
-    access.store(b.starts, i, static_cast<std::uint32_t>(starts_of(b, access, i).count));
+    access.store(b.starts, i, static_cast<std::uint32_t>(starts_of(b, access, i)));
   }
 };
 
@@ -196,13 +195,16 @@ struct EmitNodes {
   RIDGE_FN void operator()(Access& access, Index i) const {
     if (i < b.level_begin.size) access.store(b.level_begin, i, static_cast<std::uint32_t>(b.nodes));
     if (i >= b.count) return;
-    const Index at = access.load(b.starts, i);
-    if (access.load(b.starts, i + 1) == at) return;
-    const Starts mine = starts_of(b, access, i);
-    for (int k = 0; k < mine.count; ++k) {
-      const auto level = static_cast<std::uint64_t>(mine.first + k);
-      access.store(b.node_keys, at + k, level << 32 | static_cast<std::uint64_t>(i));
-    }
+    const Index begin = access.load(b.starts, i);
+    const Index end = access.load(b.starts, i + 1);
+    if (begin == end) return;
+    int level = 0;
+    if (i > 0)
+      level = 1 + common_levels(access.load(b.sorted_keys, i), access.load(b.sorted_keys, i - 1),
+                                b.levels);
+    for (Index at = begin; at < end; ++at, ++level)
+      access.store(b.node_keys, at,
+                   static_cast<std::uint64_t>(level) << 32 | static_cast<std::uint64_t>(i));
   }
 };
 
@@ -248,10 +250,9 @@ private:
   /// Behind the last body of the cell of `level` that body `begin` is in.
   template <class Access>
   RIDGE_FN Index end_of(Access& access, Index begin, int level) const {
-    const std::uint64_t key = access.load(b.sorted_keys, begin);
-    const auto is_inside = [&](Index j) {
-      return common_levels(key, access.load(b.sorted_keys, j), b.levels) >= level;
-    };
+    const int bits = 3 * (b.levels - level); // that differ within the cell
+    const std::uint64_t cell = access.load(b.sorted_keys, begin) >> bits;
+    const auto is_inside = [&](Index j) { return access.load(b.sorted_keys, j) >> bits == cell; };
     Index inside = begin;
     Index step = 1;
     while (inside + step < b.count && is_inside(inside + step)) {

@@ -34,8 +34,8 @@ void know_stencil_source(const std::string& file, const std::string& flags = {})
   know_source(typeid(Call<K, double>), file, flags);
 }
 
-/// The same of a kernel whose source is `file`.
-template <class K>
+/// The same of a kernel whose source is `file`, on arrays of T.
+template <class T, class K>
 [[nodiscard]] std::unique_ptr<Case> described_on_arrays(Queue& queue, RoofSource& /*roof*/,
                                                         const K& kernel, const Arguments& arguments,
                                                         const std::string& file) {
@@ -46,7 +46,13 @@ template <class K>
                      " arrays and one to write to, not " + std::to_string(arguments.arrays.size()) +
                      " in all");
   }
-  return stencil_on_arrays(queue, stencil_kernel(kernel), arguments);
+  StencilKernel of;
+  if constexpr (sizeof(T) == sizeof(float)) {
+    of.fp32 = checked<T>(kernel);
+  } else {
+    of.fp64 = checked<T>(kernel);
+  }
+  return stencil_on_arrays(queue, of, arguments);
 }
 
 } // namespace ridge::stencil

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -337,8 +338,9 @@ void ForeignCommand::run(bool json, bool prove, const std::string& output, bool 
   keep_text(keep, run_text_of(all), "run.tsv");
   if (all.run.card.samples > 0) keep_text(keep, to_text(all.run.card), "card.tsv");
   const std::string text = json ? foreign_json(all, asked) + "\n" : foreign_text(all, asked);
+  // The program's last line may not have ended.
+  fmt::print("{}{}", program && !json ? "\n" : "", text);
   if (!output.empty()) io::write_text_file(plan, output, foreign_records(all, asked));
-  fmt::print("{}", text);
   if (!unproved.empty()) throw Failure(unproved);
 }
 
@@ -355,8 +357,17 @@ std::optional<std::vector<std::string>> take_program(int& argc, char** argv) {
 
 void require_marked_program(int argc, char** argv) {
   if (argc < 3 || std::string_view(argv[1]) != "doctor") return;
-  const std::string first = argv[2];
-  const bool has_words = argc > 3 && argv[3][0] != '-'; // a kernel has none
+  int at = 2;
+  for (; at < argc && argv[at][0] == '-'; ++at) { // ours, with their values
+    const std::string_view option = argv[at];
+    constexpr std::array alone{"--quick", "--prove", "--json", "--overwrite"};
+    const bool has_value = option.find('=') == std::string_view::npos &&
+                           std::find(alone.begin(), alone.end(), option) == alone.end();
+    at += has_value ? 1 : 0;
+  }
+  if (at >= argc) return;
+  const std::string first = argv[at];
+  const bool has_words = at + 1 < argc && argv[at + 1][0] != '-'; // a kernel has none
   const bool is_path = first.find('/') != std::string::npos && first.find(':') == std::string::npos;
   if (first.starts_with('-') || !(has_words || is_path)) return;
   std::error_code none;

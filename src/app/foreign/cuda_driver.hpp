@@ -25,6 +25,9 @@ public:
     call<int*, int>("cuDeviceGet", &device_, number);
     call<void**, int>("cuDevicePrimaryCtxRetain", &context_, device_);
     call<void*>("cuCtxPushCurrent_v2", context_);
+    int kilohertz = 0; // asked once: the driver takes half a millisecond
+    call<int*, int, int>("cuDeviceGetAttribute", &kilohertz, 13, device_);
+    best_clock_ = 1e3 * kilohertz;
   }
   CudaDriver(const CudaDriver&) = delete;
   CudaDriver& operator=(const CudaDriver&) = delete;
@@ -52,15 +55,12 @@ public:
   }
   [[nodiscard]] int device() const { return device_; }
   /// Cycles a second that the card is made for.
-  [[nodiscard]] double best_clock() const {
-    int kilohertz = 0;
-    call<int*, int, int>("cuDeviceGetAttribute", &kilohertz, 13, device_);
-    return 1e3 * kilohertz;
-  }
+  [[nodiscard]] double best_clock() const { return best_clock_; }
 
 private:
   EnergyLibrary library_;
   int device_ = 0;
+  double best_clock_ = 0;
   void* context_ = nullptr;
 };
 

@@ -123,10 +123,11 @@ struct Paced {
   }
 };
 
-void launch_all(const Spins& spins, const Paced& p, double period) {
+void launch_all(const Spins& spins, const Paced& p, double period, bool waits) {
   const auto begin = Clock::now();
   for (int i = 0; i < p.launches; ++i) {
     spins.launch(p.busy, spins.streams[0]);
+    if (waits) spins.wait(spins.streams[0]);
     while (seconds_since(begin) < (i + 1) * period) {
     }
   }
@@ -161,13 +162,14 @@ double taken_by(const ForeignRun& r, const ForeignDiagnosis& d) {
   return std::max(r.wall, r.span) * (1 - 1 / d.gain);
 }
 
-void launches_twin(const Spins& spins, const ForeignRun& r, TwinRun& run, bool graph) {
+void launches_twin(const Spins& spins, const ForeignRun& r, std::string_view cause, TwinRun& run) {
   const Paced p(r);
-  run.what = fmt::format("{} launches of {}, one each {}", p.launches, to_text(Seconds{p.busy}),
-                         to_text(Seconds{p.period}));
+  const bool graph = cause == "launches-too-short", waits = cause == "host-waits";
+  run.what = fmt::format("{} launches of {}, one each {}{}", p.launches, to_text(Seconds{p.busy}),
+                         to_text(Seconds{p.period}), waits ? ", and a wait for each" : "");
   run.change = graph ? "as one graph" : "launched ahead";
-  run.seconds = timed([&] { launch_all(spins, p, p.period); });
-  run.changed_seconds = graph ? as_graph(spins, p) : timed([&] { launch_all(spins, p, 0); });
+  run.seconds = timed([&] { launch_all(spins, p, p.period, waits); });
+  run.changed_seconds = graph ? as_graph(spins, p) : timed([&] { launch_all(spins, p, 0, false); });
   run.likeness = run.seconds / (p.launches * p.period);
   run.gain = gain_of(r, (run.seconds - run.changed_seconds) / p.launches * r.launches);
 }
@@ -286,12 +288,12 @@ TwinRun twin_of_cause(const Spins& spins, const ForeignRun& r, const ForeignDiag
     return run;
   }
   TwinRun run;
-  if (cause == "launches-too-short" || cause == "host-computes")
-    launches_twin(spins, r, run, cause == "launches-too-short");
-  else if (cause == "copies")
+  if (cause == "copies")
     copies_twin(spins, r, d, run);
-  else
+  else if (cause == "allocation")
     allocation_twin(spins, r, d, run);
+  else
+    launches_twin(spins, r, cause, run);
   return run;
 }
 

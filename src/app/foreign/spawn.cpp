@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -66,6 +67,15 @@ int input_again() {
   _exit(127);
 }
 
+/// Help for a word that a shell would take, but is no program: a pipeline, or a variable.
+std::string_view help_for(const std::string& word) {
+  if (word.find_first_of(" |;&<>$") != std::string::npos)
+    return "; a shell takes what shells know: ridge doctor -- sh -c '...'";
+  if (word.find('=') != std::string::npos)
+    return "; env sets variables: ridge doctor -- env NAME=VALUE PROGRAM";
+  return "; give its path, or one in PATH";
+}
+
 /// The path of a program. Throws UsageError that says what is wrong with it.
 std::string program_file(const std::string& name) {
   std::string file = launch::find_program(name);
@@ -74,10 +84,9 @@ std::string program_file(const std::string& name) {
     throw UsageError(fmt::format("{}: this is a folder; give a program", name));
   if (!file.empty()) return file;
   const bool is_there = name.find('/') != std::string::npos && access(name.c_str(), F_OK) == 0;
-  throw UsageError(is_there
-                       ? fmt::format("{}: this file may not be run; chmod +x {}", name, name)
-                       : fmt::format("{}: there is no such program; give its path, or one in PATH",
-                                     name.empty() ? "''" : name));
+  throw UsageError(is_there ? fmt::format("{}: this file may not be run; chmod +x {}", name, name)
+                            : fmt::format("{}: there is no such program{}",
+                                          name.empty() ? "''" : name, help_for(name)));
 }
 
 double seconds_of(const timeval& time) {
@@ -121,7 +130,9 @@ Ended run_program(const std::vector<std::string>& words, Shown shown, const Envi
   if (failed)
     throw UsageError(
         fmt::format("{}: it cannot be started: {}{}", words.front(), std::strerror(error),
-                    error == ENOENT ? " (the interpreter that its first line names)" : ""));
+                    error == ENOENT    ? " (the interpreter that its first line names)"
+                    : error == ENOEXEC ? " (a script that names none goes through one: -- sh FILE)"
+                                       : ""));
   Ended ended;
   ended.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   ended.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -59,6 +59,7 @@ ForeignCause host_waits() {
                  "host waits each time already";
   c.trial = "CUDA_LAUNCH_BLOCKING=1";
   c.trial_gain = 0.95;
+  c.twin = "its launches ahead of time";
   c.action =
       "wait once at the end; keep results that decide what comes next on the device; two streams";
   return c;

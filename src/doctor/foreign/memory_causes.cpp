@@ -196,7 +196,11 @@ ForeignCause atomics() {
   c.gain = [](const Subject& s, double) {
     Busy then = s.busy;
     then.atomics = 0;
-    return std::min(10.0, std::max(s.gain(then), s.busy.atomics / std::max(0.1, then.most())));
+    constexpr double least_seconds = 3e-6; // of a launch
+    constexpr double least_busy = 0.01;    // less no counter tells
+    const double seconds = s.kernel->launch_seconds.value_or(s.kernel->mean());
+    const double start = seconds > 0 ? least_seconds / seconds : 1;
+    return s.busy.most() / std::max({then.most() / within_reach, start, least_busy});
   };
   c.experiment =
       "sum in a block first (shared memory, warp shuffles), one atomic a block: requests "

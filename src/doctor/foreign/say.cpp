@@ -82,10 +82,11 @@ std::string confirm_text(const Foreign& all, const ForeignKernel* kernel,
                          const ForeignDiagnosis& d) {
   const ForeignCause& c = *d.cause;
   const double seconds = kernel != nullptr ? kernel->launch_seconds.value_or(kernel->mean()) : 0;
+  std::string text;
   for (const TwinRun& t : kernel != nullptr ? kernel->twins : all.run.twins) {
-    if (t.cause == c.name) return "   twin       " + twin_text(seconds, t, d) + "\n";
+    if (t.cause == c.name) text = "   twin       " + twin_text(seconds, t, d) + "\n";
   }
-  std::string text = fmt::format("   confirm    {}\n", c.experiment);
+  if (text.empty() || !c.trial.empty()) text += fmt::format("   confirm    {}\n", c.experiment);
   if (const auto trial = all.run.trials.find(c.name); trial != all.run.trials.end())
     text += fmt::format("   proof      {:.2f} times as fast with it: {}\n", trial->second,
                         trial->second >= c.trial_gain ? "confirmed" : "NOT confirmed");
@@ -310,10 +311,11 @@ std::vector<const ForeignKernel*> chosen(const Foreign& all, const ForeignAsked&
 }
 
 std::string proof_text(const ForeignCause& c) {
-  if (!c.trial.empty()) return fmt::format("runs the program with {}", c.trial);
-  if (!c.twin.empty())
-    return fmt::format("times a twin on an NVIDIA GPU, and the same with {}", c.twin);
-  return fmt::format("none: {}", c.unproved);
+  const std::string twin =
+      c.twin.empty() ? ""
+                     : fmt::format("a twin on an NVIDIA GPU, then {}", c.twin);
+  if (c.trial.empty()) return twin.empty() ? fmt::format("none: {}", c.unproved) : twin;
+  return fmt::format("runs the program with {}{}{}", c.trial, twin.empty() ? "" : "; ", twin);
 }
 
 std::vector<CauseRow> foreign_cause_rows() {

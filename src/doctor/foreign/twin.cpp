@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ridge::doctor {
 
@@ -30,6 +31,10 @@ double remote_sectors(const LaunchCounts& c) {
 }
 double threads_of(const Twin& t) {
   return t.blocks * t.threads;
+}
+/// Bytes of places that are not the ones before.
+double read_by(const Twin& t) {
+  return threads_of(t) * t.distinct * t.stride * t.lane_bytes;
 }
 double warps_of(const Twin& t) {
   return t.blocks * std::ceil(t.threads / lanes_of_warp);
@@ -178,6 +183,8 @@ std::optional<Twin> twin_of(const ForeignKernel& kernel,
   if (has(causes, "cache-overflow") && least_bytes > 0) { // what is read, again and again
     const double set = std::max(least_bytes - c.bytes_written.value_or(0), least_bytes / 4);
     t.bytes = std::max(1e6, std::exp2(std::round(std::log2(set))));
+    // A place is read again when as much as can be of the others was read.
+    if (read_by(t) > t.bytes) t.apart = std::floor(t.bytes / t.lane_bytes / t.distinct);
   }
   if (has(causes, "tail-of-blocks")) take_tail(t, c);
   t.barriers = has(causes, "barriers") ? 1 : 0;
@@ -201,6 +208,10 @@ std::vector<Twin> alternatives(const Twin& twin, int unknown) {
     add([](Twin& t) {
       t.places = static_cast<int>(lanes_of_warp) / t.places;
       t.places_apart = 1;
+    });
+    add([](Twin& t) {
+      t.places_apart = std::max(1, t.places * t.places_apart / static_cast<int>(lanes_of_warp));
+      t.places = static_cast<int>(lanes_of_warp);
     });
   } else if (unknown == 3 && twin.longest > 1) {
     for (int times : {1, 2, 4, 8})
@@ -282,10 +293,13 @@ std::string change_work(Twin& t, std::string_view cause) {
     return "neighbouring lanes at neighbouring numbers";
   }
   if (cause == "cache-overflow") {
-    const double read = threads_of(t) * t.distinct * t.stride * t.lane_bytes;
-    const double left = t.bytes / read;
+    const double left = t.bytes / read_by(t);
     if (t.loads == 0 || left > 0.9) return {};
-    t.reading_blocks = std::max(1.0, std::round(t.blocks * left));
+    t.apart = 0;
+    if (t.distinct > 1)
+      t.distinct = std::max(1, static_cast<int>(std::lround(t.distinct * left)));
+    else
+      t.reading_blocks = std::max(1.0, std::round(t.blocks * left));
     return "the reads of a place one after the other";
   }
   if (cause == "remote-memory" && t.far > 0) {
@@ -297,6 +311,7 @@ std::string change_work(Twin& t, std::string_view cause) {
     return "a bank for each lane";
   }
   if (cause == "spilled-registers" && t.local > 0) {
+    t.fp32 += (t.local + 1) / 2; // what it adds there
     t.local = 0;
     return "no array of a thread in memory";
   }
@@ -320,7 +335,9 @@ std::string change_work(Twin& t, std::string_view cause) {
   }
   if (cause == "barriers" && t.barriers > 0) {
     t.barriers = 0;
-    return "no barriers";
+    t.fp32 += t.shared;
+    return std::exchange(t.shared, 0) > 0 ? "no barriers, nor shared memory between them"
+                                          : "no barriers";
   }
   if (cause == "dependent-latency" && (2 * t.together <= t.loads || t.steps > 1)) {
     t.together *= 2;
@@ -347,6 +364,7 @@ std::string to_text(const Twin& t) {
   };
   const double steps = static_cast<double>(t.steps) * std::max(1, t.loads);
   add(t.loads, fmt::format("loads of {} B", t.lane_bytes).c_str());
+  add(t.far, "of 32 blocks at memory of the host");
   add(steps * (t.fp32 + t.fp64), "operations");
   add(steps * t.conversions, "conversions");
   add(steps * t.special, "slow instructions");

@@ -81,7 +81,8 @@ INLINE void compute(Chains& c, float add, unsigned zero) {
     c.a[f % TOGETHER] = slow(c.a[f % TOGETHER]);
 #pragma unroll
   for (int f = 0; f < INTEGER; ++f)
-    c.n[f % TOGETHER] = (c.n[f % TOGETHER] << 1) + zero;
+    c.n[f % TOGETHER] =
+        f % 2 == 0 ? (c.n[f % TOGETHER] << 1) + zero : c.n[f % TOGETHER] * (zero + 3) + zero;
   DID("fp32", FP32);
   DID("fp64", FP64);
   DID("special", SPECIAL);
@@ -93,7 +94,7 @@ INLINE void compute(Chains& c, float add, unsigned zero) {
 constexpr const char* twin_kernel = R"(
 KERNEL twin(Number* y, const Number* x, const Number* far, Index mask, unsigned zero) {
   const Index block = READING < BLOCKS ? Index(blockIdx.x) * READING / BLOCKS : blockIdx.x;
-  const Index id = block * THREADS + threadIdx.x, all = Index(READING) * THREADS;
+  const Index id = block * THREADS + threadIdx.x;
   const Index own_id = Index(blockIdx.x) * THREADS + threadIdx.x;
   const unsigned lane = threadIdx.x % 32;
   const Number* const from = FAR > 0 && blockIdx.x % 32 < FAR ? far : x;
@@ -127,7 +128,7 @@ KERNEL twin(Number* y, const Number* x, const Number* far, Index mask, unsigned 
     for (int t = 0; t < GROUP; ++t) {
       const int m = LONGEST > 1 ? (l + t) % LOADS : l + t;
       const Index again = Index(m) * DISTINCT % LOADS / DISTINCT * 64; // it is read once more
-      const Index place = (id + all * (Index(m) * DISTINCT / LOADS)) * STRIDE + again + sum;
+      const Index place = id * STRIDE + APART * (Index(m) * DISTINCT / LOADS) + again + sum;
       TOUCH(place & mask);
       got[t] = from[place & mask];
     }
@@ -261,6 +262,7 @@ std::string twin_source(const Twin& t, int held) {
       {"TOGETHER", t.together},
       {"LANE_BYTES", t.lane_bytes},
       {"STRIDE", t.stride},
+      {"APART", t.apart > 0 ? t.apart : t.reading_blocks * t.threads * t.stride},
       {"READING", t.reading_blocks},
       {"FAR", t.far},
       {"STORES", t.stores},
@@ -282,7 +284,7 @@ std::string twin_source(const Twin& t, int held) {
       {"PLACES", t.places},
       {"PLACES_APART", t.places_apart}};
   for (const auto& [name, value] : all)
-    text += fmt::format("#define {} {:.0f}\n", name, value);
+    text += fmt::format("#define {} {:.0f}{}\n", name, value, value > 1e9 ? "ULL" : "");
   return text + twin_begin + twin_kernel + twin_end;
 }
 

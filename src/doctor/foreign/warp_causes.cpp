@@ -96,12 +96,17 @@ Counted units_in_use(const Subject& s) {
   if (!k.active_cycles || k.elapsed_cycles.value_or(0) <= 0) return {};
   return std::min(1.0, *k.active_cycles / *k.elapsed_cycles);
 }
-double gain_of_full_units(const Subject& s, double evidence) {
-  const double memory = std::max({s.busy.memory, s.busy.cache, 0.01});
-  return std::min(1 / std::max(evidence, 0.01), within_reach / memory);
-}
 /// Starting and ending a launch takes this: units are idle then.
 constexpr double least_seconds = 3e-6;
+/// The gain of a launch whose work is so many times as fast, and its start is not.
+double gain_after_start(const Subject& s, double faster) {
+  const double seconds = s.kernel->launch_seconds.value_or(1);
+  return seconds / (least_seconds + (seconds - least_seconds) / faster);
+}
+double gain_of_full_units(const Subject& s, double evidence) {
+  const double memory = std::max({s.busy.memory, s.busy.cache, 0.01});
+  return gain_after_start(s, std::min(1 / std::max(evidence, 0.01), within_reach / memory));
+}
 
 ForeignCause few_blocks() {
   ForeignCause c;
@@ -183,9 +188,8 @@ ForeignCause few_warps_launched() {
     return room_filled(k);
   };
   c.gain = [](const Subject& s, double) {
-    const double seconds = s.kernel->launch_seconds.value_or(1);
-    const double more = s.gain_of_more_under_way(1 / waves_of_blocks(s.counts()).value_or(1));
-    return seconds / (least_seconds + (seconds - least_seconds) / more);
+    return gain_after_start(s,
+                            s.gain_of_more_under_way(1 / waves_of_blocks(s.counts()).value_or(1)));
   };
   c.experiment = "the same kernel on twice the data: the time grows less than the data";
   c.twin = "its work in more blocks";

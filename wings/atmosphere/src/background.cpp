@@ -73,9 +73,6 @@ Case parse_case(std::string_view name) {
   throw UsageError(
       fmt::format("unknown case '{}'; the cases are {}", name, fmt::join(names, ", ")));
 }
-std::string to_text(Case c) {
-  return std::string(names[static_cast<std::size_t>(c)]);
-}
 
 double pressure(double heat) {
   return c0 * std::pow(heat, exponent);

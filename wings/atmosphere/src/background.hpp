@@ -5,7 +5,6 @@
 #include <ridge/atmosphere/constants.hpp>
 
 #include <array>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +14,6 @@ namespace ridge::atmosphere {
 enum class Case { thermal, collision, gravity_waves, density_current, injection, straka };
 /// Throws UsageError that lists the cases.
 [[nodiscard]] Case parse_case(std::string_view name);
-[[nodiscard]] std::string to_text(Case c);
 
 /// The slice, in m, and the viscosity of wind and potential temperature, in m^2/s.
 struct Box {

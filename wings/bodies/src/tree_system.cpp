@@ -210,8 +210,7 @@ private:
       tree_->among(ranks_);
     } else if (ranks_.ranks() > 1) {
       exchange_.emplace(ranks_, queue_);
-      tree_->share_out(ranks_.rank(), ranks_.ranks(),
-                       [this](const pairs::TreeParts<P>& parts) { exchange_->run(parts); });
+      tree_->share_out(ranks_.rank(), ranks_.ranks(), *exchange_);
     }
   }
 

@@ -1,7 +1,9 @@
-// Times that records give for a step by a tree over ranks. Ranks are threads.
+// Times that records give for a step by a tree over ranks, and sums that ranks write into each
+// other's memory. Ranks are threads.
 #include "../src/starts.hpp"
 #include "../src/system.hpp"
 #include "devices.hpp"
+#include "pairs/tree_bodies.hpp"
 #include "thread_ranks.hpp"
 
 #include <gtest/gtest.h>
@@ -87,6 +89,70 @@ TEST_P(TreesOverRanks, HaveAPhaseOfTheirExchangeWithAllBodies) {
     const Found found = steps_on(ranks, GetParam(), false);
     EXPECT_GT(found.phases.at("seconds_exchange"), 0);
     EXPECT_EQ(found.phases.count("seconds_divide"), 0);
+  });
+}
+
+/// Where all see all memory: a walk's sums go to others by the walk alone.
+class SeenByAll final : public pairs::TreeMessages<pairs::Fp32> {
+  using Sums = pairs::TreeSums<pairs::Fp32>;
+
+public:
+  SeenByAll(comm::Communicator& ranks, Queue& queue) : ranks_(ranks), queue_(queue) {}
+  [[nodiscard]] bool reaches_others() const override { return true; }
+  void bind(const pairs::TreeParts<pairs::Fp32>& parts, const Sums& here) override {
+    queue_.wait();
+    met_ = ranks_.gather(parts.met);
+    numbers_ = 2 * parts.room;
+    others_ = ranks_.gather(here);
+    others_.erase(others_.begin() + ranks_.rank());
+  }
+  [[nodiscard]] std::vector<Sums> others() const override { return others_; }
+  void meet() override {
+    queue_.wait();
+    ranks_.barrier();
+  }
+  void run() override {
+    meet();
+    const auto mine = static_cast<std::size_t>(ranks_.rank());
+    for (std::size_t r = 0; r < met_.size(); ++r) {
+      const Index at = numbers_ * static_cast<Index>(r);
+      if (r != mine) std::copy_n(met_[r].data + at, numbers_, met_[mine].data + at);
+    }
+    ranks_.barrier();
+    // Others may be at their next walk before this one has used its sums.
+    std::this_thread::sleep_for(40 * ranks_.rank() * nap);
+  }
+
+private:
+  comm::Communicator& ranks_;
+  Queue& queue_;
+  std::vector<Span<std::uint32_t>> met_;
+  std::vector<Sums> others_;
+  Index numbers_ = 0;
+};
+
+TEST(TreeExchange, WritesSumsWhereOthersReadThem) {
+  using Bodies = pairs::trees::Bodies<pairs::Fp32>;
+  const Device device("simt:32");
+  const auto places = pairs::trees::plummer(700);
+  const auto sums_at = [&](Bodies& bodies, int step) { // all of them are others each time
+    std::vector<float> z(places[2].begin(), places[2].end());
+    for (float& at : z)
+      at *= 1 + 0.25F * static_cast<float>(step);
+    copy_to_device(bodies.queue, bodies.fields[2].data(), z.data(), bodies.fields[2].count());
+    return bodies.run();
+  };
+  std::vector<pairs::trees::Places> right;
+  Bodies one(device, places, {.theta = 0.5});
+  for (int step = 0; step < 3; ++step)
+    right.push_back(sums_at(one, step));
+  test::on_ranks(3, [&](comm::Communicator& ranks) {
+    Bodies mine(device, places, {.theta = 0.5});
+    SeenByAll messages(ranks, mine.queue);
+    mine.tree->share_out(ranks.rank(), 3, messages);
+    for (int step = 0; step < 3; ++step)
+      EXPECT_EQ(sums_at(mine, step), right[static_cast<std::size_t>(step)]) << step;
+    ranks.barrier();
   });
 }
 

@@ -92,7 +92,7 @@ void Hadrons::smear_sink(io::Column& x) const {
   if (sink_.steps > 0) (*smearing_)(x, sink_);
 }
 
-void Hadrons::take(int column, io::Column x, const io::Column* midpoint) {
+void Hadrons::take(int column, std::shared_ptr<const io::Column> x, const io::Column* midpoint) {
   if (midpoint != nullptr && sink_.steps == 0) {
     midpoint_.resize(static_cast<std::size_t>(extents_[3]));
     const std::size_t slice = midpoint->size() / midpoint_.size();
@@ -112,8 +112,8 @@ void Hadrons::contract(Index source_time, bool antiperiodic) {
   gauge::PropagatorColumns all;
   if (columns_.size() != all.size()) return;
   for (std::size_t c = 0; c < all.size(); ++c) {
-    if (columns_[c].empty()) return;
-    all[c] = columns_[c].data();
+    if (columns_[c] == nullptr) return;
+    all[c] = columns_[c]->data();
   }
   correlators_ = gauge::hadron_correlators(extents_, all, source_time, antiperiodic);
   columns_.clear();

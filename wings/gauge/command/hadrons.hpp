@@ -24,10 +24,12 @@ public:
   /// Takes what smearing needs of the links.
   void prepare(Queue& queue, const Extents& extents, const gauge::HostLinks& links);
   void smear_source(io::Column& b) const;
+  [[nodiscard]] bool smears_source() const { return source_.steps > 0; }
+  [[nodiscard]] bool smears_sink() const { return sink_.steps > 0; }
   /// Smears a column at the sink.
   void smear_sink(io::Column& x) const;
   /// Keeps a column as its sink has it; `midpoint`: of domain walls, or null.
-  void take(int column, io::Column x, const io::Column* midpoint);
+  void take(int column, std::shared_ptr<const io::Column> x, const io::Column* midpoint);
   /// Correlators of all columns that were taken, where they are all.
   void contract(Index source_time, bool antiperiodic);
 
@@ -49,7 +51,7 @@ private:
   gauge::SmearOptions link_smearing_{.stout = false, .weight = 0, .steps = 0, .spatial = true};
   std::unique_ptr<gauge::GaussianSmearing> smearing_;
   Extents extents_;
-  std::vector<io::Column> columns_;
+  std::vector<std::shared_ptr<const io::Column>> columns_;
   std::vector<double> midpoint_; ///< from time 0 on
   std::vector<gauge::Correlator> correlators_;
 };

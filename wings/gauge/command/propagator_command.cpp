@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <future>
 #include <optional>
 #include <string_view>
 
@@ -168,6 +169,9 @@ void PropagatorCommand::run() {
   if (writes) plan.writes(output, "the output");
   if (writes && !picture.empty()) plan.writes_at_once(picture, "the picture");
   plan.claim();
+  // A GPU starts while the configuration is read.
+  auto started = std::async(ranks().ranks() == 1 ? std::launch::async : std::launch::deferred,
+                            [this] { return Queue(comm::device_of_rank(ranks(), device)); });
   const io::GaugeFile read = [&] {
     const Passing reading(reading_);
     return read_configuration(input, size, accept, configuration);
@@ -178,7 +182,7 @@ void PropagatorCommand::run() {
   if (!from.empty()) start.emplace(from, extents);
   std::optional<Passing> passing(all_but_reading_);
   std::optional<Passing> step(starting_);
-  Queue queue(comm::device_of_rank(ranks(), device));
+  Queue queue = started.get();
   step.emplace(building_);
   const auto solver = make(queue, extents, read.configuration.links);
   hadrons_.prepare(queue, extents, read.configuration.links);
@@ -234,17 +238,20 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
   const int together = solver.together();
   const auto n = static_cast<std::size_t>(together);
   std::vector<io::Column> b = zeros(n, volume), x = zeros(n, volume);
+  std::future<std::vector<io::Column>> next;
+  std::future<void> written;
   for (int first = 0; first < 3 * spins(); first += together) {
     for (std::size_t i = 0; i < n; ++i) {
       const int c = first + static_cast<int>(i);
       component(b[i][place], c) = {1, 0};
       if (spins() == 4) hadrons_.smear_source(b[i]);
-      if (start != nullptr) {
-        x[i] = start->read(c);
-      } else if (first > 0) { // new ones are 0
-        x[i].assign(volume, {});
-      }
+      if (start == nullptr) continue;
+      if (written.valid()) written.get(); // HDF5 takes one thread at a time
+      x[i] = start->read(c);
     }
+    const bool goes_on = first + together < 3 * spins();
+    if (goes_on && start == nullptr && writer != nullptr)
+      next = std::async(std::launch::async, [&] { return std::vector(n, io::Column(volume)); });
     std::vector<solve::Solved> solved(n);
     if (!interrupt_seen_by(ranks())) {
       const Passing calling(calling_);
@@ -259,24 +266,42 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
       add(solved[i]);
       const bool failed = !solved[i].converged && !solved[i].stopped && solved[i].iterations > 0;
       if (failed && why_.empty() && writer != nullptr) look_why(line, extents, x[i], b[i]);
-      if (first + together < 3 * spins()) b[i].assign(volume, {});
+      if (goes_on && hadrons_.smears_source()) b[i].assign(volume, {});
+      component(b[i][place], c) = {0, 0};
       if (!json) {
         fmt::print("{:>6} {:>10} {:>12.2e} {:>10}{}\n", c, solved[i].iterations, solved[i].residual,
                    to_text(solved[i].seconds), ended_text(solved[i]));
         std::fflush(stdout);
       }
-      if (writer == nullptr) continue;
-      {
-        const Passing writing(writing_);
-        writer->write(c, x[i]);
-      }
-      const Passing correlating(correlating_);
-      if (spins() == 4) hadrons_.smear_sink(x[i]);
-      add_slices(x[i]);
-      if (spins() == 4) hadrons_.take(c, std::move(x[i]), solver.midpoint());
+      if (writer != nullptr) finish(c, std::move(x[i]), solver, *writer, written);
+    }
+    if (next.valid()) {
+      x = next.get();
+    } else if (goes_on && start == nullptr) {
+      for (io::Column& one : x)
+        one.assign(volume, {});
     }
   }
+  const Passing writing(writing_);
+  if (written.valid()) written.get();
   queue.wait();
+}
+
+/// The file is written to while the next column is solved, by one thread at a time.
+void PropagatorCommand::finish(int column, io::Column x, ColumnSolver& solver,
+                               io::PropagatorWriter& writer, std::future<void>& written) {
+  auto kept = std::make_shared<io::Column>(std::move(x));
+  {
+    const Passing writing(writing_);
+    if (written.valid()) written.get();
+    written =
+        std::async(std::launch::async, [&writer, column, kept] { writer.write(column, *kept); });
+    if (hadrons_.smears_sink()) written.get(); // the file has it without
+  }
+  const Passing correlating(correlating_);
+  if (spins() == 4) hadrons_.smear_sink(*kept);
+  add_slices(*kept);
+  if (spins() == 4) hadrons_.take(column, std::move(kept), solver.midpoint());
 }
 
 solve::Options PropagatorCommand::column_options(Progress& line, int column, int together) const {
@@ -343,16 +368,20 @@ void PropagatorCommand::look_why(Progress& line, const Extents& extents, const i
 
 void PropagatorCommand::add_slices(const io::Column& x) {
   const std::size_t slice = x.size() / correlator_.size();
-  for (std::size_t t = 0; t < correlator_.size(); ++t) {
-    double sum = 0;
-    for (std::size_t i = t * slice; i < (t + 1) * slice; ++i) {
-      for (int c = 0; c < io::propagator_columns; ++c) {
-        const auto& z = component(x[i], c);
-        sum += z.re * z.re + z.im * z.im;
+  cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+    const auto mine = cpu::share_of(static_cast<Index>(correlator_.size()), thread, threads);
+    for (auto t = static_cast<std::size_t>(mine.begin); t < static_cast<std::size_t>(mine.end);
+         ++t) {
+      double sum = 0;
+      for (std::size_t i = t * slice; i < (t + 1) * slice; ++i) {
+        for (int c = 0; c < io::propagator_columns; ++c) {
+          const auto& z = component(x[i], c);
+          sum += z.re * z.re + z.im * z.im;
+        }
       }
+      correlator_[t] += sum;
     }
-    correlator_[t] += sum;
-  }
+  });
 }
 
 void PropagatorCommand::add(const solve::Solved& solved) {

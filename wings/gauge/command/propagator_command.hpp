@@ -14,6 +14,7 @@
 #include "io/output_plan.hpp"
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <utility>
@@ -117,6 +118,9 @@ private:
                        io::PropagatorWriter* writer);
   [[nodiscard]] solve::Options column_options(Progress& line, int column, int together = 1) const;
   void add(const solve::Solved& solved);
+  /// Writes a column, and takes it for correlators.
+  void finish(int column, io::Column x, ColumnSolver& solver, io::PropagatorWriter& writer,
+              std::future<void>& written);
   void add_slices(const io::Column& x);
   /// Looks why a column was not solved, for no longer than solving took.
   void look_why(Progress& line, const Extents& extents, const io::Column& x, const io::Column& b);

@@ -1,4 +1,6 @@
 // `ridge solve wilson`: propagators of Wilson fermions.
+#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/generate.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/gauge/clover_solver.hpp>
 #include <ridge/gauge/host_links.hpp>
@@ -13,7 +15,10 @@
 #include "propagator_command.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 
 namespace ridge::app {
 
@@ -28,12 +33,15 @@ public:
       : ranks_(ranks), queue_(queue),
         solver_(ranks, grid, queue, extents, links, numbers, boundary, method),
         b_(queue.device(), solver_.lattice(), "the source"),
-        x_(queue.device(), solver_.lattice(), "the solution") {}
+        x_(queue.device(), solver_.lattice(), "the solution") {
+    if (ranks.ranks() > 1 || x_.bytes() > most_staged) return;
+    staging_.emplace(queue.device(), x_.bytes(), "a column on the host", Memory::Place::staging);
+  }
 
   solve::Solved solve(io::Column& x, const io::Column& b, const solve::Options& options) override {
     set(x, b);
     const solve::Solved solved = solver_.solve(x_, b_, options);
-    x = get_whole(ranks_, queue_, x_, solver_.part());
+    get(x, x_);
     return solved;
   }
   double residual(const io::Column& x, const io::Column& b) override {
@@ -52,21 +60,66 @@ public:
       found.push_back(&field);
     const auto solved = solver_.solve_shifted(found, b_, shifts, options);
     for (std::size_t i = 0; i < x.size(); ++i)
-      x[i] = get_whole(ranks_, queue_, fields[i], solver_.part());
+      get(x[i], fields[i]);
     return solved;
   }
 
 private:
+  using Fermion = gauge::Fermion<double>;
+  /// Memory of the host that is pinned: larger columns take longer to pin than to copy.
+  static constexpr Bytes most_staged{Index{256} << 20};
+
   void set(const io::Column& x, const io::Column& b) {
-    const lattice::RankLattice& part = solver_.part();
-    set_owned(queue_, b_, part, lattice::owned_of(b, part));
-    set_owned(queue_, x_, part, lattice::owned_of(x, part));
+    put(b_, b);
+    put(x_, x);
+  }
+  void put(Fermion& field, const io::Column& sites) {
+    if (!staging_) {
+      const lattice::RankLattice& part = solver_.part();
+      set_owned(queue_, field, part, lattice::owned_of(sites, part));
+      return;
+    }
+    lattice::detail::check_sites(field.lattice(), field.name(), sites.size());
+    if (is_zero(sites)) {
+      fill_bytes(queue_, field.reals().data, 0, field.bytes());
+      return;
+    }
+    lattice::detail::from_plain(field.geometry(), field.shape(), staging_->data(), sites.data());
+    copy_bytes_to_device(queue_, field.reals().data, staging_->data(), field.bytes());
+    queue_.wait(); // the next one is put there, too
+  }
+  void get(io::Column& sites, const Fermion& field) {
+    if (!staging_) {
+      sites = get_whole(ranks_, queue_, field, solver_.part());
+      return;
+    }
+    copy_bytes_to_host(queue_, staging_->data(), field.reals().data, field.bytes());
+    queue_.wait();
+    lattice::detail::to_plain(field.geometry(), field.shape(), sites.data(), staging_->data());
+  }
+  /// Whether all bits are 0, as they are of most starts.
+  static bool is_zero(const io::Column& sites) {
+    std::atomic<bool> all{true};
+    cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+      const auto mine = cpu::share_of(static_cast<Index>(sites.size()), thread, threads);
+      const auto* const from = reinterpret_cast<const std::uint64_t*>(sites.data() + mine.begin);
+      const Index count = (mine.end - mine.begin) * static_cast<Index>(sizeof(sites[0]) / 8);
+      constexpr Index piece = 512;
+      for (Index i = 0; i < count && all; i += piece) {
+        std::uint64_t any = 0;
+        for (Index j = i; j < std::min(count, i + piece); ++j)
+          any |= from[j];
+        if (any != 0) all = false;
+      }
+    });
+    return all;
   }
 
   comm::Communicator& ranks_;
   Queue& queue_;
   gauge::WilsonSolver solver_;
-  gauge::Fermion<double> b_, x_;
+  Fermion b_, x_;
+  std::optional<Memory> staging_; ///< a column as the device has it, on one rank
 };
 
 /// Several columns at once.

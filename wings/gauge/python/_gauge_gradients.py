@@ -16,7 +16,8 @@ from . import _core, _gauge
 from ._gradients import gradients_type
 
 if TYPE_CHECKING:
-    from .gauge import Array, _Operator
+    from ._gauge_arrays import Array
+    from .gauge import _Operator
 
 #: Names that an operator has gradients by; the first is taken where none is asked for.
 _BY = ("psi", "links")

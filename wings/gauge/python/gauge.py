@@ -23,12 +23,13 @@ import numpy as np
 
 from . import _core, _gauge
 from ._files import replacing
+from ._gauge_arrays import (Array, address_of, complex_of, device_for, diagonal_and_hop, each_side, extents_of,
+                            fermions_of, header_lines, limits_of, links_of, require_words, text_of)
 from ._gauge_gradients import OperatorGradient, clover_by_links, hops_by_links, in_fifth_dimension, staggered_phases
-from ._options import device_of, flag_of, number_of, numbers_of, path_of, whole_of, word_of
+from ._options import flag_of, number_of, numbers_of, path_of, whole_of, word_of
 from ._torch import requires_gradient
 from ._torch_lattice import applied, array_of
 
-Array = np.ndarray[Any, Any]
 Path = Union[str, "os.PathLike[str]"]
 
 __all__ = ["Clover", "Configuration", "DomainWall", "Flow", "NotConverged", "Solved", "Staggered", "Wilson", "cg", "cold",
@@ -71,45 +72,6 @@ class NotConverged(_core.Failure):
         return type(self), (str(self), self.x, self.solved)
 
 
-def _device(given: Any, of: str) -> str:
-    return device_of(given, f"{of}: device") or _core.devices()[0]
-
-
-def _complex(given: Any, what: str) -> Array:
-    """Complex numbers in order, of what NumPy makes an array of; the memory of one that is so already."""
-    if isinstance(given, np.ma.MaskedArray):
-        raise TypeError(f"{what}: masked arrays are not taken; {what}.filled(value) is an array")
-    try:
-        array = np.asarray(given)
-    except RuntimeError as e:  # torch's, of a tensor that requires a gradient
-        raise TypeError(f"{what} has no gradient here, but psi and links of D @ psi: {e}") from None
-    except ValueError as e:
-        raise TypeError(f"{what}: {e}") from None
-    if array.dtype.kind not in "fciu":
-        raise TypeError(f"{what} is an array of {array.dtype}: complex128 is right")
-    return np.ascontiguousarray(array, dtype=np.complex128)
-
-
-def _array(given: Any, what: str, tail: tuple[int, ...]) -> Array:
-    array = _complex(given, what)
-    if array.ndim != 4 + len(tail) or array.shape[4:] != tail or 0 in array.shape:
-        right = ", ".join(["t", "z", "y", "x", *map(str, tail)])
-        raise _core.UsageError(f"{what} has shape {array.shape}: expected ({right})")
-    return array
-
-
-def _links(given: Any) -> Array:
-    return _array(given, "links", (4, 3, 3))
-
-
-def _extents(array: Array) -> list[int]:
-    return [int(n) for n in reversed(array.shape[:4])]
-
-
-def _address(array: Array) -> int:
-    return int(array.ctypes.data)
-
-
 def cold(*shape: int) -> Array:
     """Links that are all 1, of a lattice (t, z, y, x)."""
     if len(shape) != 4:
@@ -130,16 +92,12 @@ def read(file: Path, accept: bool = False, configuration: Optional[int] = None) 
     extents, lines, checks, data = _gauge.read_links(name, chosen)
     for what, found, expected, right in checks:
         if not right and not accepted:
-            raise _core.Failure(f"{name}: its {_text(what)} is {_text(found)}; expected {_text(expected)}; "
+            raise _core.Failure(f"{name}: its {text_of(what)} is {text_of(found)}; expected {text_of(expected)}; "
                                 "accept=True goes on")
     links = np.frombuffer(data, dtype=np.complex128).reshape(*reversed(extents), 4, 3, 3).copy()
-    return Configuration(links, {_text(key): _text(value) for key, value in lines},
-                         [(_text(what), _text(found), _text(expected), right)
+    return Configuration(links, {text_of(key): text_of(value) for key, value in lines},
+                         [(text_of(what), text_of(found), text_of(expected), right)
                           for what, found, expected, right in checks])
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogateescape")
 
 
 def write(file: Path, links: Any, header: Optional[Mapping[str, str]] = None, precision: str = "fp64",
@@ -163,11 +121,11 @@ def write(file: Path, links: Any, header: Optional[Mapping[str, str]] = None, pr
         raise _core.UsageError(f"{name}: rows and order are of NERSC files; an ILDG file has three rows, big-endian")
     if os.path.exists(name) and not replaces:
         raise _core.UsageError(f"{name} exists; overwrite=True replaces it")
-    array = _links(links)
+    array = links_of(links)
     try:
         with replacing(name) as partial:
             try:
-                _gauge.write_links(partial, name, _extents(array), _address(array), _lines(header),
+                _gauge.write_links(partial, name, extents_of(array), address_of(array), header_lines(header),
                                   "ildg" if ildg else "nersc", 4 if precision == "fp32" else 8, order == "big",
                                   int(rows), accepted)
             except _core.Failure as error:
@@ -176,27 +134,16 @@ def write(file: Path, links: Any, header: Optional[Mapping[str, str]] = None, pr
         raise _core.Failure(f"writing {name}: {error.strerror}") from None
 
 
-def _lines(header: Optional[Mapping[str, str]]) -> list[tuple[bytes, bytes]]:
-    """Of a header, as a file has them."""
-    if header is not None and not isinstance(header, Mapping):
-        raise TypeError(f"write: header={header!r}: a dict of texts is right")
-    for key, value in (header or {}).items():
-        if not isinstance(key, str) or not isinstance(value, str):
-            raise TypeError(f"write: header[{key!r}]={value!r}: texts are right")
-    return [(key.encode("utf-8", "surrogateescape"), value.encode("utf-8", "surrogateescape"))
-            for key, value in (header or {}).items()]
-
-
 def plaquette(links: Any, device: Optional[str] = None) -> float:
     """Re tr U_p / 3 over all planes; the same bits on every device."""
-    array = _links(links)
-    return _gauge.link_averages(_extents(array), _address(array), _device(device, "plaquette"))[0]
+    array = links_of(links)
+    return _gauge.link_averages(extents_of(array), address_of(array), device_for(device, "plaquette"))[0]
 
 
 def link_trace(links: Any, device: Optional[str] = None) -> float:
     """Re tr U / 3 over all links."""
-    array = _links(links)
-    return _gauge.link_averages(_extents(array), _address(array), _device(device, "link_trace"))[1]
+    array = links_of(links)
+    return _gauge.link_averages(extents_of(array), address_of(array), device_for(device, "link_trace"))[1]
 
 
 def heatbath(links: Any, beta: float, sweeps: int = 1, relaxations: int = 4, seed: int = 1, first_sweep: int = 0,
@@ -211,9 +158,9 @@ def heatbath(links: Any, beta: float, sweeps: int = 1, relaxations: int = 4, see
     relaxations = whole_of(relaxations, "heatbath: relaxations", 0, 2**31 - 1)
     seed = whole_of(seed, "heatbath: seed", 0, 2**64 - 1)
     first = whole_of(first_sweep, "heatbath: first_sweep", 0, 2**32 - 1 - sweeps)
-    array = _links(links).copy()
-    _gauge.heatbath(_extents(array), _address(array), beta, sweeps, relaxations, seed, first,
-                   _device(device, "heatbath"))
+    array = links_of(links).copy()
+    _gauge.heatbath(extents_of(array), address_of(array), beta, sweeps, relaxations, seed, first,
+                   device_for(device, "heatbath"))
     return array
 
 
@@ -228,9 +175,9 @@ def smear(links: Any, *, ape: Optional[float] = None, stout: Optional[float] = N
         raise _core.UsageError(f"smear: ape={ape}: a number from 0 to 1 is right")
     steps = whole_of(steps, "smear: steps", 0, 2**31 - 1)
     is_spatial = flag_of(spatial, "smear: spatial")
-    array = _links(links).copy()
-    _gauge.smear_links(_extents(array), _address(array), stout is not None, weight, steps, is_spatial,
-                      _device(device, "smear"))
+    array = links_of(links).copy()
+    _gauge.smear_links(extents_of(array), address_of(array), stout is not None, weight, steps, is_spatial,
+                      device_for(device, "smear"))
     _require_numbers(array, f"smear: the links are no numbers after {steps} steps of weight {weight}; give less")
     return array
 
@@ -244,15 +191,15 @@ def wilson_loops(links: Any, r: int, t: int, device: Optional[str] = None) -> Ar
     """Re tr / 3 of all loops up to r links in space by t in time, at [i - 1, j - 1] that of i by j: means over sites
     and the three directions. Raises UsageError where r or t is above the extents."""
     across, up = whole_of(r, "wilson_loops: r", 1, 2**20), whole_of(t, "wilson_loops: t", 1, 2**20)
-    array = _links(links).copy()
-    values = _gauge.wilson_loops(_extents(array), _address(array), across, up, _device(device, "wilson_loops"))
+    array = links_of(links).copy()
+    values = _gauge.wilson_loops(extents_of(array), address_of(array), across, up, device_for(device, "wilson_loops"))
     return np.array(values).reshape(up, across).T
 
 
 def polyakov_loop(links: Any, device: Optional[str] = None) -> complex:
     """The mean of tr / 3 of the product of all links along time."""
-    array = _links(links).copy()
-    return complex(*_gauge.polyakov_loop(_extents(array), _address(array), _device(device, "polyakov_loop")))
+    array = links_of(links).copy()
+    return complex(*_gauge.polyakov_loop(extents_of(array), address_of(array), device_for(device, "polyakov_loop")))
 
 
 @dataclass
@@ -275,8 +222,8 @@ def flow(links: Any, until: float, step: float = 0.02, device: Optional[str] = N
     if not (end >= 0 and 0 < each <= 0.5 and end / each <= 1e6):
         raise _core.UsageError(f"flow: until={until}, step={step}: a time of at least 0, in at most a million steps "
                                "of at most 0.5, is right")
-    array = _links(links).copy()
-    points = _gauge.flow_links(_extents(array), _address(array), end, each, _device(device, "flow"))
+    array = links_of(links).copy()
+    points = _gauge.flow_links(extents_of(array), address_of(array), end, each, device_for(device, "flow"))
     _require_numbers(array, f"flow: the links are no numbers at time {end:g}; give a step below {each:g}")
     time, energy, by_plaquettes, charge = np.array(points).T
     t0, w0 = _gauge.flow_scales(points)
@@ -286,14 +233,14 @@ def flow(links: Any, until: float, step: float = 0.02, device: Optional[str] = N
 def smear_fermion(links: Any, psi: Any, steps: int, alpha: float, device: Optional[str] = None) -> Array:
     """psi after steps of Gaussian smearing in space: (psi + alpha sum of the six neighbours) / (1 + 6 alpha), with
     links between. psi is (t, z, y, x, 4, 3), or with an axis more."""
-    array = _links(links)
+    array = links_of(links)
     weight = number_of(alpha, "smear_fermion: alpha")
     if weight < 0:
         raise _core.UsageError(f"smear_fermion: alpha={alpha}: at least 0 is right")
-    found = _fermions(psi, "psi", array.shape[:4]).copy()
+    found = fermions_of(psi, "psi", array.shape[:4]).copy()
     count = 1 if found.ndim == 6 else len(found)
-    _gauge.smear_fermions(_extents(array), _address(array), _address(found), count,
-                         whole_of(steps, "smear_fermion: steps", 0, 10**6), weight, _device(device, "smear_fermion"))
+    _gauge.smear_fermions(extents_of(array), address_of(array), address_of(found), count,
+                         whole_of(steps, "smear_fermion: steps", 0, 10**6), weight, device_for(device, "smear_fermion"))
     return found
 
 
@@ -301,12 +248,12 @@ def hadrons(propagator: Any, source_time: int = 0, boundary: str = "antiperiodic
     """Correlators at zero momentum by name, from the source's time on, of a propagator (12, t, z, y, x, 4, 3), columns
     by spin (slow) and colour of the source, as `ridge solve` writes it. The names: pseudoscalar, vector, scalar, axial
     (A_0), axial_vector, tensor, axial_pseudoscalar, nucleon, nucleon_negative (ridge/gauge/hadrons.hpp)."""
-    _require_words("hadrons", boundary)
-    array = _complex(propagator, "propagator")
+    require_words("hadrons", boundary)
+    array = complex_of(propagator, "propagator")
     if array.ndim != 7 or array.shape[0] != 12 or array.shape[5:] != (4, 3) or 0 in array.shape:
         raise _core.UsageError(f"propagator has shape {array.shape}: expected (12, t, z, y, x, 4, 3)")
     time = whole_of(source_time, "hadrons: source_time", 0, array.shape[1] - 1)
-    found = _gauge.hadrons(_extents(array[0]), _address(array), time, boundary == "antiperiodic")
+    found = _gauge.hadrons(extents_of(array[0]), address_of(array), time, boundary == "antiperiodic")
     return {name: np.array(values) for name, values in found}
 
 
@@ -325,7 +272,7 @@ class _Operator:
     def _keep(self, links: Any, **options: Any) -> Array:
         """Keeps links of its own and returns them. D @ psi has a gradient where they are a tensor that requires one."""
         self._watched = links if requires_gradient(links) else None
-        array = _links(links if self._watched is None else array_of(links))
+        array = links_of(links if self._watched is None else array_of(links))
         self._links = array if array.flags.owndata and array is not links else array.copy()
         self._links.flags.writeable = False
         self._options = options
@@ -349,14 +296,14 @@ class _Operator:
         return f"<ridge.gauge.{type(self).__name__} {self.shape}: {given}>"
 
     def _fermion(self, given: Any, what: str) -> Array:
-        return _fermions(given, what, self.shape, self._site)
+        return fermions_of(given, what, self.shape, self._site)
 
     def apply(self, psi: Any, dagger: bool = False) -> Array:
         """D psi, or D^+ psi, in all dimensions of D; of each where psi has an axis more."""
         array = self._fermion(psi, "psi")
         out = np.empty_like(array)
-        for to, one in _each(out, array, self.shape + self._site):
-            self._held.apply(_address(to), _address(one), dagger)
+        for to, one in each_side(out, array, self.shape + self._site):
+            self._held.apply(address_of(to), address_of(one), dagger)
         return out
 
     def __matmul__(self, psi: Any) -> Any:
@@ -372,14 +319,14 @@ class _Operator:
 
     def _hops(self, psi: Array, w: Array, hop: float) -> Array:
         return hops_by_links(self._links, psi, w, hop, self._site == (4, 3),
-                             self._options["boundary"] == "antiperiodic", _device(self._options["device"], "device"))
+                             self._options["boundary"] == "antiperiodic", device_for(self._options["device"], "device"))
 
     def gradient_by(self, names: Optional[Sequence[str]]) -> OperatorGradient:
         """The gradient that ridge.grad makes of the operator."""
         return OperatorGradient(self, names)
 
     def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:
-        return Solved(*self._held.solve(_address(x), _address(b), tol, iterations))
+        return Solved(*self._held.solve(address_of(x), address_of(b), tol, iterations))
 
 
 def _made_again(kind: Any, links: Array, options: dict[str, Any], last: dict[str, Any]) -> Any:
@@ -393,16 +340,16 @@ class Wilson(_Operator):
 
     def __init__(self, links: Any, kappa: Optional[float] = None, *, mass: Optional[float] = None,
                  boundary: str = "antiperiodic", precision: str = "mixed", device: Optional[str] = None) -> None:
-        diagonal, hop = _diagonal_and_hop("Wilson", kappa, mass)
-        _require_words("Wilson", boundary, precision)
-        where = _device(device, "Wilson")
+        diagonal, hop = diagonal_and_hop("Wilson", kappa, mass)
+        require_words("Wilson", boundary, precision)
+        where = device_for(device, "Wilson")
         array = self._keep(links, kappa=kappa, mass=mass, boundary=boundary, precision=precision, device=device)
         self.shape = array.shape[:4]
         self._held: _gauge.WilsonOperator = _gauge.WilsonOperator(
-            _extents(array), _address(array), diagonal, hop, boundary == "antiperiodic", precision == "mixed", where)
+            extents_of(array), address_of(array), diagonal, hop, boundary == "antiperiodic", precision == "mixed", where)
 
     def _by_links(self, psi: Array, w: Array) -> Array:
-        return self._hops(psi, w, _diagonal_and_hop("Wilson", self._options["kappa"], self._options["mass"])[1])
+        return self._hops(psi, w, diagonal_and_hop("Wilson", self._options["kappa"], self._options["mass"])[1])
 
 
 class DomainWall(_Operator):
@@ -414,8 +361,8 @@ class DomainWall(_Operator):
 
     def __init__(self, links: Any, mass: float, *, ls: int = 16, m5: float = 1.8, b5: float = 1.0, c5: float = 0.0,
                  boundary: str = "antiperiodic", precision: str = "mixed", device: Optional[str] = None) -> None:
-        _require_words("DomainWall", boundary, precision)
-        where = _device(device, "DomainWall")
+        require_words("DomainWall", boundary, precision)
+        where = device_for(device, "DomainWall")
         values = whole_of(ls, "DomainWall: ls", 0, 128)
         m, wall, b, c = (number_of(n, f"DomainWall: {what}")
                          for n, what in ((mass, "mass"), (m5, "m5"), (b5, "b5"), (c5, "c5")))
@@ -427,7 +374,7 @@ class DomainWall(_Operator):
                            device=device)
         self.shape = (values, *array.shape[:4])
         self._held: _gauge.DomainWallOperator = _gauge.DomainWallOperator(
-            _extents(array), _address(array), m, wall, values, b, c, boundary == "antiperiodic",
+            extents_of(array), address_of(array), m, wall, values, b, c, boundary == "antiperiodic",
             precision == "mixed", where)
 
     def _by_links(self, psi: Array, w: Array) -> Array:
@@ -435,20 +382,21 @@ class DomainWall(_Operator):
         return self._hops(in_fifth_dimension(psi, b, c, mass), w, -0.5)
 
     def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:
-        return Solved(*self._held.solve(_address(x), _address(b), tol, iterations, False, 0))
+        return Solved(*self._held.solve(address_of(x), address_of(b), tol, iterations, False, 0))
 
     def propagate(self, b: Any, tol: float = 1e-10, iterations: int = 10000) -> Array:
         """q = P_- x_0 + P_+ x_(ls - 1) of a source b in four dimensions (t, z, y, x, 4, 3), as `ridge solve dwf`
         gives it. `midpoint` is then P_- x_(ls // 2) + P_+ x_(ls // 2 - 1): sums over space of |midpoint|^2 over those
         of |q|^2 are the residual mass. Raises NotConverged, which holds what was reached."""
-        tol, iterations = _limits(tol, iterations, "propagate")
-        source = _fermions(b, "b", self.shape[1:])
+        tol, iterations = limits_of(tol, iterations, "propagate")
+        source = fermions_of(b, "b", self.shape[1:])
         found = np.zeros_like(source)
         self.midpoint = np.zeros_like(source)
         one_shape = self.shape[1:] + self._site
-        middles = [middle for middle, _ in _each(self.midpoint, source, one_shape)]
-        for middle, (to, one) in zip(middles, _each(found, source, one_shape)):
-            self.solved = Solved(*self._held.solve(_address(to), _address(one), tol, iterations, True, _address(middle)))
+        middles = [middle for middle, _ in each_side(self.midpoint, source, one_shape)]
+        for middle, (to, one) in zip(middles, each_side(found, source, one_shape)):
+            self.solved = Solved(*self._held.solve(address_of(to), address_of(one), tol, iterations, True,
+                                                   address_of(middle)))
             _require_converged(self.solved, tol, found)
         return found
 
@@ -459,17 +407,17 @@ class Clover(_Operator):
 
     def __init__(self, links: Any, kappa: Optional[float] = None, *, csw: float, mass: Optional[float] = None,
                  boundary: str = "antiperiodic", device: Optional[str] = None) -> None:
-        diagonal, hop = _diagonal_and_hop("Clover", kappa, mass)
+        diagonal, hop = diagonal_and_hop("Clover", kappa, mass)
         strength = number_of(csw, "Clover: csw")
-        _require_words("Clover", boundary)
-        where = _device(device, "Clover")
+        require_words("Clover", boundary)
+        where = device_for(device, "Clover")
         array = self._keep(links, kappa=kappa, csw=csw, mass=mass, boundary=boundary, device=device)
         self.shape = array.shape[:4]
         self._held: _gauge.CloverOperator = _gauge.CloverOperator(
-            _extents(array), _address(array), diagonal, hop, strength, boundary == "antiperiodic", where)
+            extents_of(array), address_of(array), diagonal, hop, strength, boundary == "antiperiodic", where)
 
     def _by_links(self, psi: Array, w: Array) -> Array:
-        diagonal, hop = _diagonal_and_hop("Clover", self._options["kappa"], self._options["mass"])
+        diagonal, hop = diagonal_and_hop("Clover", self._options["kappa"], self._options["mass"])
         factor = float(self._options["csw"]) * -2 * hop
         return self._hops(psi, w, hop) + clover_by_links(self._links, psi, w, factor)
 
@@ -482,53 +430,15 @@ class Staggered(_Operator):
 
     def __init__(self, links: Any, mass: float, *, boundary: str = "antiperiodic", device: Optional[str] = None) -> None:
         m = number_of(mass, "Staggered: mass")
-        _require_words("Staggered", boundary)
-        where = _device(device, "Staggered")
+        require_words("Staggered", boundary)
+        where = device_for(device, "Staggered")
         array = self._keep(links, mass=mass, boundary=boundary, device=device)
         self.shape = array.shape[:4]
         self._held: _gauge.StaggeredOperator = _gauge.StaggeredOperator(
-            _extents(array), _address(array), m, boundary == "antiperiodic", where)
+            extents_of(array), address_of(array), m, boundary == "antiperiodic", where)
 
     def _by_links(self, psi: Array, w: Array) -> Array:
         return self._hops(psi, w, 0.5) * staggered_phases(self.shape)[..., None, None]
-
-
-def _diagonal_and_hop(of: str, kappa: Optional[float], mass: Optional[float]) -> tuple[float, float]:
-    if (kappa is None) == (mass is None):
-        raise _core.UsageError(f"{of}: give either kappa or mass=" + (", not both" if kappa is not None else ""))
-    if kappa is not None:
-        return 1.0, -number_of(kappa, f"{of}: kappa")
-    diagonal = number_of(mass, f"{of}: mass") + 4.0
-    if diagonal == 0:
-        raise _core.UsageError(f"{of}: mass=-4: another number is right")
-    return diagonal, -0.5
-
-
-def _fermions(given: Any, what: str, shape: tuple[int, ...], site: tuple[int, ...] = (4, 3)) -> Array:
-    array = _complex(given, what)
-    right = shape + site
-    if array.shape != right and array.shape[1:] != right or 0 in array.shape:
-        raise _core.UsageError(f"{what} has shape {array.shape}; the links are of {shape}: expected {right}, or (n, ...) of these")
-    return array
-
-
-def _each(out: Array, array: Array, one: tuple[int, ...]) -> list[tuple[Array, Array]]:
-    """One right-hand side, of the shape `one`, or each of several."""
-    if array.ndim == len(one):
-        return [(out, array)]
-    return list(zip(out, array))
-
-
-def _require_words(of: str, boundary: str, precision: str = "fp64") -> None:
-    word_of(boundary, f"{of}: boundary", ("antiperiodic", "periodic"))
-    word_of(precision, f"{of}: precision", ("mixed", "fp64"))
-
-
-def _limits(tol: float, iterations: int, of: str) -> tuple[float, int]:
-    """The tolerance and the most iterations of a solve."""
-    if not 0 < number_of(tol, f"{of}: tol") < 1:
-        raise _core.UsageError(f"{of}: tol={tol}: expected a number between 0 and 1")
-    return float(tol), whole_of(iterations, f"{of}: iterations")
 
 
 def _require_converged(solved: Solved, tol: float, found: Array) -> None:
@@ -545,7 +455,7 @@ def cg(D: Union[Wilson, Clover, DomainWall, Staggered], b: Any, tol: float = 1e-
     one solve for all in fp64. `D.solved` says how the last went. Raises NotConverged, which holds what was reached."""
     if not isinstance(D, _Operator):
         raise TypeError(f"cg: D={D!r} ({type(D).__name__}): an operator of ridge.gauge is right")
-    tol, iterations = _limits(tol, iterations, "cg")
+    tol, iterations = limits_of(tol, iterations, "cg")
     source = D._fermion(b, "b")
     at_once = whole_of(columns, "cg: columns", 1, 128)
     wilson = D._held if isinstance(D, Wilson) else None
@@ -559,7 +469,7 @@ def cg(D: Union[Wilson, Clover, DomainWall, Staggered], b: Any, tol: float = 1e-
         every = np.zeros((len(added), *source.shape), dtype=np.complex128)
         for i, one in enumerate(source.reshape(-1, *D.shape, *D._site)):
             to = np.zeros((len(added), *one.shape), dtype=np.complex128)
-            ended = held.solve_shifted(_address(to), _address(one), added, tol, iterations)
+            ended = held.solve_shifted(address_of(to), address_of(one), added, tol, iterations)
             every.reshape(len(added), -1, *one.shape)[:, i] = to
             for last in ended:
                 D.solved = Solved(*last)
@@ -572,12 +482,12 @@ def cg(D: Union[Wilson, Clover, DomainWall, Staggered], b: Any, tol: float = 1e-
         raise _core.UsageError(f"x has shape {found.shape}, b {source.shape}")
     count = 1 if source.ndim == len(D.shape + D._site) else len(source)
     if wilson is not None and at_once > 1 and count > 1:
-        for column in wilson.solve_columns(_address(D._links), _address(found), _address(source), count,
+        for column in wilson.solve_columns(address_of(D._links), address_of(found), address_of(source), count,
                                            min(at_once, count), tol, iterations):
             D.solved = Solved(*column)
             _require_converged(D.solved, tol, found)
         return found
-    for to, one in _each(found, source, D.shape + D._site):
+    for to, one in each_side(found, source, D.shape + D._site):
         D.solved = D._solve(to, one, tol, iterations)
         _require_converged(D.solved, tol, found)
     return found

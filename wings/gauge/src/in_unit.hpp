@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/comm/communicator.hpp>
+#include <ridge/device/cpu/parallel.hpp>
 #include <ridge/gauge/stored.hpp>
 #include <ridge/solve/solver.hpp>
 
@@ -18,16 +19,22 @@ constexpr double least_size = 1e-20, most_size = 1e20;
 /// The power of two that a right-hand side of all ranks is multiplied by: mostly 1.
 template <class Site>
 [[nodiscard]] double unit_of(comm::Communicator& ranks, const std::vector<Site>& b) {
-  double most = 0;
-  for (const Site& site : b) {
-    double here = 0; // sites do not wait for each other
-    for (int c = 0; c < lattice::components_of<Site>; ++c) {
-      const auto& z = component(site, c);
-      here = std::max({here, std::abs(z.re), std::abs(z.im)});
+  const int all_threads = cpu::default_threads();
+  std::vector<double> of_threads(static_cast<std::size_t>(all_threads), 0);
+  cpu::run(all_threads, [&](int thread, int threads) {
+    const auto mine = cpu::share_of(static_cast<Index>(b.size()), thread, threads);
+    double most = 0;
+    for (Index i = mine.begin; i < mine.end; ++i) {
+      double here = 0; // sites do not wait for each other
+      for (int c = 0; c < lattice::components_of<Site>; ++c) {
+        const auto& z = component(b[static_cast<std::size_t>(i)], c);
+        here = std::max({here, std::abs(z.re), std::abs(z.im)});
+      }
+      most = std::max(most, here);
     }
-    most = std::max(most, here);
-  }
-  most = ranks.greatest(most);
+    of_threads[static_cast<std::size_t>(thread)] = most;
+  });
+  const double most = ranks.greatest(*std::max_element(of_threads.begin(), of_threads.end()));
   if (most == 0 || !std::isfinite(most) || (most > least_size && most < most_size)) return 1;
   return std::ldexp(1.0, std::clamp(-std::ilogb(most), -1022, 1022));
 }

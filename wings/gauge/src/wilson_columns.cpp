@@ -1,4 +1,5 @@
 // Conjugate gradients of the Wilson operator for several right-hand sides at once.
+#include <ridge/device/cpu/parallel.hpp>
 #include <ridge/gauge/wilson_columns.hpp>
 #include <ridge/solve/cg.hpp>
 
@@ -8,7 +9,12 @@
 #include "mixed_operator.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
 #include <numeric>
 
 namespace ridge::gauge {
@@ -122,11 +128,19 @@ struct WilsonColumns::State {
   }
   /// |b|^2 of each, or 1 of none.
   [[nodiscard]] std::vector<double> sizes_of(const std::vector<Sites>& all, bool same_bits) const {
-    std::vector<double> sizes;
-    for (const Sites& one : all) {
-      const double size = placed.norm2(one, same_bits);
-      sizes.push_back(size > 0 ? size : 1);
-    }
+    std::vector<double> sizes(all.size());
+    const auto some = [&](int thread, int threads) {
+      const auto mine = cpu::share_of(static_cast<Index>(all.size()), thread, threads);
+      for (auto i = static_cast<std::size_t>(mine.begin); i < static_cast<std::size_t>(mine.end);
+           ++i) {
+        const double size = placed.norm2(all[i], same_bits);
+        sizes[i] = size > 0 ? size : 1;
+      }
+    };
+    if (placed.alone() && !same_bits)
+      cpu::run(cpu::default_threads(), some);
+    else
+      some(0, 1); // ranks ask each other
     return sizes;
   }
   /// What each is multiplied by; none where that is 1 for all.
@@ -142,8 +156,41 @@ struct WilsonColumns::State {
     placed.run(placed.program(call));
   }
 
+  /// Of even and odd sites, whether a column has anything but zeros there: sources and starts
+  /// mostly have not.
+  [[nodiscard]] std::array<bool, 2> set_in(const std::vector<Sites>& all) const {
+    std::array<std::atomic<bool>, 2> set{};
+    cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+      const auto mine = cpu::share_of(extents.count(), thread, threads);
+      for (Index i = mine.begin; i < mine.end && !(set[0] && set[1]); ++i) {
+        bool any = false;
+        for (const Sites& one : all)
+          any = any || has_a_bit(one[static_cast<std::size_t>(i)]);
+        if (any) set[static_cast<std::size_t>(parity_of(i))] = true;
+      }
+    });
+    return {set[0], set[1]};
+  }
+  static bool has_a_bit(const Spinor<double>& site) {
+    std::array<std::uint64_t, sizeof(site) / sizeof(std::uint64_t)> words;
+    std::memcpy(words.data(), &site, sizeof(site));
+    return std::reduce(words.begin(), words.end(), std::uint64_t{0}, std::bit_or<>()) != 0;
+  }
+  [[nodiscard]] int parity_of(Index site) const {
+    Index sum = 0;
+    for (int d = 0; d < extents.rank(); ++d) {
+      sum += site % extents[d];
+      site /= extents[d];
+    }
+    return static_cast<int>(sum % 2);
+  }
   void put(detail::Both<double>& to, const std::vector<Sites>& from) const {
+    const auto set = set_in(from);
     for (const int parity : {0, 1}) {
+      if (placed.alone() && !set[static_cast<std::size_t>(parity)]) {
+        placed.clear(to[parity]);
+        continue;
+      }
       to[parity].fill(queue, placed.part.placed([&](const int(&at)[4], int s) {
         return from[static_cast<std::size_t>(s)][placed.site(at)];
       }));

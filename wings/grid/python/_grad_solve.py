@@ -146,9 +146,13 @@ class SolveGradient:
         if "coefficient" in self.by and coefficient is None:
             raise TypeError("the gradient of solve is by the coefficient: give coefficient=")
         f, k, w = map(_arrays.plain, (f, coefficient, cotangent))
-        if tuple(w.shape) != tuple(f.shape) or w.dtype != f.dtype:
-            raise _core.UsageError(f"the gradient of solve: the cotangent is {w.dtype} of shape {tuple(w.shape)}; "
-                                   f"{f.dtype} of shape {tuple(f.shape)} is right")
+        given = {"f": f, "the cotangent": w, "coefficient": k, "solution": _arrays.plain(solution)}
+        given = {n: a for n, a in given.items() if a is not None}
+        _arrays.require_one_type("the gradient of solve", list(given), list(given.values()))
+        for name, array in given.items():
+            if tuple(array.shape) != tuple(f.shape):
+                raise _core.UsageError(f"the gradient of solve: {name} has the shape {tuple(array.shape)}; "
+                                       f"{tuple(f.shape)}, that of f, is right")
         mask = None if mask is None else _arrays.as_numbers(_arrays.plain(mask), f)
         problem = _Problem(operator, boundary, spacing, mask, number_of(shift, "solve: shift"), words)
         u = None if solution is None else _arrays.plain(solution)

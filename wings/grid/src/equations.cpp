@@ -300,7 +300,9 @@ void Equations<T>::gather_faces(Field<T>& to) {
 }
 
 template <class T>
-void Equations<T>::scatter(const View<T>& to) {
+void Equations<T>::scatter(const View<T>& to, double mean) {
+  const bool is_at_once = unit_ == 1 && land_.size().value == 0;
+  if (!is_at_once) take_off(mean);
   mask(finest().u);
   leave_unit();
   Scattered<T> s;
@@ -308,6 +310,7 @@ void Equations<T>::scatter(const View<T>& to) {
   s.first = own_first_;
   s.points = own_;
   s.faces = on_faces_;
+  if (is_at_once) s.less = static_cast<T>(mean);
   s.to = to;
   give(s);
 }
@@ -539,7 +542,8 @@ typename Equations<T>::Balanced Equations<T>::balance(bool projects, const std::
 }
 
 template <class T>
-void Equations<T>::remove_mean() {
+double Equations<T>::mean_of_u() {
+  if (!problem_.is_singular()) return 0;
   Level<T>& level = finest();
   mask(level.u);
   Norms<T> n;
@@ -549,9 +553,14 @@ void Equations<T>::remove_mean() {
   give(n);
   const auto [squares, weighted] = read_sums();
   const double mean = weighted / volume();
-  if (is_nothing<T>(mean, std::sqrt(squares / points()))) return;
-  give(Shifted<T>{level.u.elements(), static_cast<T>(-mean)});
-  mask(level.u);
+  return is_nothing<T>(mean, std::sqrt(squares / points())) ? 0 : mean;
+}
+
+template <class T>
+void Equations<T>::take_off(double mean) {
+  if (mean == 0) return;
+  give(Shifted<T>{finest().u.elements(), static_cast<T>(-mean)});
+  mask(finest().u);
 }
 
 template <class T>

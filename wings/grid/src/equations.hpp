@@ -51,8 +51,9 @@ public:
   void gather(const View<const T>& from, T scale, bool with_faces, Field<T>& to);
   /// What faces add, alone.
   void gather_faces(Field<T>& to);
-  /// The user's field from u of the finest level, with the values of faces.
-  void scatter(const View<T>& to);
+  /// The user's field from u of the finest level less its mean, with the values of faces. Leaves
+  /// any u.
+  void scatter(const View<T>& to, double mean = 0);
 
   /// The norm of b - A u on the finest level, or of b, and the sum of the same weighted by volumes.
   [[nodiscard]] std::pair<double, double> norm(bool of_right_side);
@@ -102,8 +103,11 @@ public:
   /// `projects`; throws UsageError that says what it is and names
   /// the `option` that projects.
   Balanced balance(bool projects, const std::string& option = "project");
+  /// 0 where a condition fixes it, or where it is of rounding.
+  [[nodiscard]] double mean_of_u();
   /// Takes the mean off u.
-  void remove_mean();
+  void take_off(double mean);
+  void remove_mean() { take_off(mean_of_u()); }
 
   template <class Pass>
   void give(const Pass& pass) {

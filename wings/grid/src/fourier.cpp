@@ -233,20 +233,21 @@ bool Fourier<T>::is_small(const Device& device, const GridProblem& problem) {
     period *= axis.period();
     is_quick = is_quick && largest_prime_of(axis.period()) <= 7;
   }
-  const bool weighs_alike = std::all_of(
-      problem.boundaries.faces.begin(), problem.boundaries.faces.end(), [](const auto& faces) {
-        return std::none_of(faces.begin(), faces.end(), [](const auto& face) {
-          return face.kind == stencil::Boundary::neumann || face.kind == stencil::Boundary::mirror;
-        });
-      });
+  bool is_alike = true;
+  for (int d = 0; d < 3; ++d) {
+    const Axis axis = finest_axis(problem, d);
+    is_alike = is_alike && (axis.points() == 1 || weighs_alike(axis, coarsened(axis)));
+  }
   // To 1e-10 in fp64 on an H100, all axes doubled, beside cycles: 0.97 ms and 3.8 at 129^3, 7.0 and
   // 10.3 at 257^3, 38.5 and 24.0 at 385^3, 55.6 and 50.9 at 513^3. Fourfold takes half of that,
   // 64-fold 6.7 and 3.4 at 129^3. On an H200 beside cycles in fp32: 0.70 and 1.49 at 129^3, 5.05
-  // and 4.49 at 257^3, between mirrors 5.04 and 5.69; with a period of 2 127 or 2 3 5 17 3.1
-  // and 1.5 at 128^3, 13.7 and 4.7 at 256^3.
+  // and 4.49 at 257^3, between neumann faces 4.91 and 4.75, other mirrors 5.04 and 5.69; with a
+  // period of 2 127 or 2 3 5 17 3.1 and 1.5 at 128^3, 13.7 and 4.7 at 256^3.
   constexpr double doubled = 9;
   constexpr double most_slow = 4e6;
-  const double most = !is_quick ? most_slow : weighs_alike ? 1e8 : 3e8;
+  // In fp32, to 1e-5: 1.68 and 1.35 at 193^3, 3.02 and 1.55 at 225^3.
+  constexpr double most_alike = sizeof(T) == 4 ? 4e7 : 1e8;
+  const double most = !is_quick ? most_slow : is_alike ? most_alike : 3e8;
   constexpr double most_of_larger = 6e7;
   if (times < doubled / 2) return true;
   return times < doubled ? problem.order > 2 || period < most : period < most_of_larger;

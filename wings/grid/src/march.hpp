@@ -10,8 +10,8 @@ namespace ridge::solve::detail {
 namespace grids::inline RIDGE_TARGET_NAME {
 
 /// The shapes of MarchTile. A large tile computes less twice at its edges. The last one is for
-/// levels whose points weigh alike: without weights in registers a thread has a cell. In fp64 its
-/// way down has registers for fewer rows. AMD's GPUs have no room for it.
+/// levels whose points weigh alike: without weights in registers a thread has two cells, on the way
+/// down in fp64 one. AMD's GPUs have no room for it.
 template <class T, bool Up, bool Varied>
 struct Tiles {
   using Large = std::conditional_t<Up, MarchShape<32, 48, 4, 1>, MarchShape<64, 24, 4, 1>>;
@@ -21,7 +21,9 @@ struct Tiles {
   using Cells = Small;
 #else
   static constexpr int count = 3;
-  using Cells = std::conditional_t<sizeof(T) == 4, CellShape<48, 4>, CellShape<Up ? 32 : 24>>;
+  using Narrow = CellShape<48, 4>;
+  using Wide = std::conditional_t<Up, CellShape<32, 4>, CellShape<24>>;
+  using Cells = std::conditional_t<sizeof(T) == 4, Narrow, Wide>;
 #endif
   static constexpr bool is_for(int tile, bool is_in_cells) {
     return tile < 2 || is_in_cells;
@@ -89,7 +91,11 @@ void march(Queue& queue, const Operation& s) {
                                                   queue.device().facts().units);
   Tiles<T, Up, Varied>::with(s.tile, [&]<class Shape>(Shape) {
     if constexpr (requires { Shape::cells_wide; }) {
-      launch_body(queue, plan.shape, CellsBody<T, Shape, Up>{{s, plan}});
+      if (s.alike.mirrors != 0) {
+        launch_body(queue, plan.shape, CellsBody<T, Shape, Up, true>{{s, plan}});
+      } else {
+        launch_body(queue, plan.shape, CellsBody<T, Shape, Up, false>{{s, plan}});
+      }
     } else {
       launch_body(queue, plan.shape, MarchBody<T, Shape, Up, Varied>{{s, plan}});
     }

@@ -19,9 +19,10 @@ namespace ridge::solve::detail {
 
 namespace grids::inline RIDGE_TARGET_NAME {
 
-template <class T, class Shape, bool Up>
-struct CellsBody : CellsTables<T, Shape, Up> {
-  using Known = CellsTables<T, Shape, Up>;
+/// `Mirrors`: some end is one. Others' passes took an eighth longer with that in their code.
+template <class T, class Shape, bool Up, bool Mirrors>
+struct CellsBody : CellsTables<T, Shape, Up, Mirrors> {
+  using Known = CellsTables<T, Shape, Up, Mirrors>;
   using Mine = typename Known::Mine;
   using Room = MarchRoom<T, Shape, Up, false>;
   static constexpr int max_threads = Shape::threads;
@@ -51,6 +52,7 @@ struct CellsBody : CellsTables<T, Shape, Up> {
   }
 
 private:
+  using Known::has_mirror;
   using Known::reflected;
   using Known::settled;
   using Known::tables;
@@ -105,10 +107,10 @@ private:
   }
   /// Whether there is such a plane, or a mirror shows one.
   RIDGE_DEVICE bool is_seen(const Planes& planes) const {
-    return is_there(planes) || s.alike.has_mirror(2, planes.at < 0 ? 0 : 1);
+    return is_there(planes) || has_mirror(2, planes.at < 0 ? 0 : 1);
   }
   RIDGE_DEVICE Span<const T> plane_at(const Planes& planes, const T* field) const {
-    if (moves && is_there(planes)) return {planes.from, in_plane()};
+    if (moves && (!Mirrors || is_there(planes))) return {planes.from, in_plane()};
     return {field + Index{in_plane()} * reflected(2, planes.at, s.a.axes[2].points), in_plane()};
   }
   RIDGE_DEVICE void advance(Planes& planes, const T* field) const {
@@ -407,7 +409,7 @@ private:
   RIDGE_DEVICE bool is_plane(int p) const {
     const auto& z = s.a.axes[2];
     return z.is_periodic || static_cast<unsigned>(p) < static_cast<unsigned>(z.points) ||
-           s.alike.has_mirror(2, p < 0 ? 0 : 1);
+           has_mirror(2, p < 0 ? 0 : 1);
   }
 
   /// Adds the residual of plane q to the coarse planes that take it. Where one is complete: along

@@ -46,7 +46,7 @@ struct MarchRoom<T, CellShape<High, Rows>, Up, false> {
 };
 
 /// What a block and its threads know before they march.
-template <class T, class Shape, bool Up>
+template <class T, class Shape, bool Up, bool Mirrors>
 struct CellsTables {
   using Operation = std::conditional_t<Up, WayUp<T>, WayDown<T>>;
   using Room = MarchRoom<T, Shape, Up, false>;
@@ -98,8 +98,11 @@ struct CellsTables {
     return s.transfer[d].coarse_place(reflected(d, i, s.transfer[d].coarse));
   }
   RIDGE_DEVICE int reflected(int d, int i, int points) const {
-    if (i < 0 && s.alike.has_mirror(d, 0)) return -i;
-    return i >= points && s.alike.has_mirror(d, 1) ? 2 * (points - 1) - i : i;
+    if (i < 0 && has_mirror(d, 0)) return -i;
+    return i >= points && has_mirror(d, 1) ? 2 * (points - 1) - i : i;
+  }
+  RIDGE_DEVICE bool has_mirror(int d, int side) const {
+    return Mirrors && s.alike.has_mirror(d, side);
   }
 
   template <class Lane, class Memory>

@@ -102,8 +102,7 @@ public:
       judge(solution, options.tolerance);
       solution.seconds = Seconds{before + solution.seconds.value};
     }
-    if (equations_.problem().is_singular()) equations_.remove_mean();
-    equations_.scatter(u);
+    equations_.scatter(u, equations_.mean_of_u());
     equations_.queue().wait();
     equations_.set_unit(1);
     return solution;
@@ -421,7 +420,6 @@ private:
     return method;
   }
 
-  /// Solves for the residual again where rounding left more than is asked.
   /// Between periodic faces u of an ordinary f, without copies of either. False where it does not
   /// converge at once, or must go the usual way.
   bool transform_there(const View<const T>& f, const View<T>& u, const GridOptions& options,
@@ -452,6 +450,7 @@ private:
     }
     return false;
   }
+  /// Solves for the residual again where rounding left more than is asked.
   void transform(detail::Progressing& progress, double size) {
     detail::Level<T>& level = equations_.finest();
     if (!progress.begin(progress.options.full ? 1 : equations_.residual_norm() / size)) return;

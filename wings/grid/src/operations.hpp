@@ -369,10 +369,11 @@ struct Gathered {
   Span<T> to;
 };
 
-/// The user's field from packed points; points on faces that hold values get these.
+/// The user's field from packed points less a number; points on faces that hold values get these.
 template <class T>
 struct Scattered {
   Span<const T> from;
+  T less = 0;
   Index3 first, points;
   std::array<std::array<FaceTerm<T>, 2>, 3> faces; ///< scale 1 where a face holds values
   View<T> to;

@@ -370,6 +370,7 @@ struct Scattering {
   }
   template <class IO>
   RIDGE_FN void operator()(const IO& io, Index x, Index y, Index z, T value) const {
+    value -= s.less;
     on_face(io, x, y, z, value);
     io.store(s.to.elements(), s.to.at(x, y, z), value);
   }

@@ -99,6 +99,19 @@ TEST_P(Grids, TransformsTakePeriodicFieldsWhereTheyLie) {
       const std::vector<double> there = on_host(queue, both);
       for (std::size_t i = 0; i < there.size(); ++i)
         ASSERT_NEAR(apart.u[i], there[i], 1e-13);
+      // Again, and where pairs of numbers do not begin; f stays.
+      const Index count = both.count();
+      const Field<double> right(device(), Extents{count + 1}), left(device(), Extents{count + 1});
+      for (const Index at : {0, 0, 1}) {
+        copy_to_device(queue, right.data() + at, f.data(), count);
+        const View<const double> given(right.data() + at, n);
+        EXPECT_EQ(solver.solve(given, View<double>(left.data() + at, n), options).cycles, 1);
+        const std::vector<double> after = on_host(queue, right), found = on_host(queue, left);
+        for (std::size_t i = 0; i < f.size(); ++i) {
+          ASSERT_EQ(after[i + static_cast<std::size_t>(at)], f[i]);
+          ASSERT_NEAR(found[i + static_cast<std::size_t>(at)], apart.u[i], 1e-13);
+        }
+      }
     }
   }
 }

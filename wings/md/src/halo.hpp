@@ -36,7 +36,8 @@ public:
     const Index warps = d.row_counts.size / d.ways;
     meets_ = Field<unsigned>(queue.device(), Extents{std::max<Index>(warps, 1)}, "lists of ranks");
     lists.take(pairs::OwnLists{home_.elements(), {marks_.data(), units_}, meets_.elements()});
-    all_ = Field<T>(queue.device(), Extents{6 * d.bodies}, "values of all bodies");
+    all_ = Field<T>(queue.device(), Extents{6 * units_ * d.unit}, "values of all bodies");
+    fill_bytes(queue, all_.data(), 0, Bytes{all_.count() * static_cast<Index>(sizeof(T))});
     most_.resize(static_cast<std::size_t>(all * all));
     std::vector<Index> firsts;
     for (int rank = 0; rank <= ranks.ranks(); ++rank)
@@ -292,9 +293,9 @@ private:
     gathered_.units = on_device(units, "units for ranks");
     gathered_.places = on_device(places, "places for ranks");
     const auto part = [&](int rank) -> comm::Pieces {
-      const Index begin = pairs::first_slot_of(d.bodies, d.unit, rank, ranks_.ranks());
-      const Index end = pairs::first_slot_of(d.bodies, d.unit, rank + 1, ranks_.ranks());
-      return {comm::Piece::of(all_.data() + 6 * begin, 6 * (end - begin))};
+      const Index begin = first_unit(rank);
+      const Index width = Index{6} * d.unit;
+      return {comm::Piece::of(all_.data() + begin * width, (first_unit(rank + 1) - begin) * width)};
     };
     gather_ = comm::Transfer(at_, comm::to_all(ranks_, part));
   }
@@ -333,7 +334,7 @@ private:
   bool builds_without_host_ = false;
   Field<unsigned> marks_, home_, meets_; ///< UnitNeeds; marks with the counts behind them
   Field<Index> first_units_, begins_;
-  Field<T> all_;            ///< six values of each slot
+  Field<T> all_;            ///< six values of each slot, of whole units
   std::vector<Index> most_; ///< units that messages have room for: to a rank, from a rank
   Side out_, in_, gathered_;
   comm::Transfer exchange_, ask_, gather_; ///< of positions, units, all bodies

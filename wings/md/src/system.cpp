@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace ridge::md {
 
@@ -284,41 +285,41 @@ private:
   [[nodiscard]] bool builds_without_host() const {
     return halo_ ? halo_->builds_without_host() : lists_->builds_without_host();
   }
-  /// Rounds of steps, each with a build at its end that does nothing unless a body has moved too
-  /// far, and what is left of `steps`: the host looks after many of them. The first round ends
-  /// where lists of before do. Returns how many steps follow the last round.
+  /// Rounds, each with a build at its end that does nothing unless a body has moved too far, and
+  /// what is left of `steps`. The first ends where lists of before do. Returns that rest.
   Index give_rounds(Index steps) {
     constexpr Index most = 16;
     Index each = turns_->expected();
     for (Index round = 0; round < most && steps > each; ++round) {
-      give_moves(each);
-      turns_->give_build(lists_->data(), version(), [this] {
-        if (halo_) (void)halo_->exchange(halted());
-        if (halo_) gather();
-        wrap_all(halt_);
-        lists_->give_build_if_moved();
-        if (halo_) halo_->give_plan(halt_);
-        programs_->force.run();
-      });
+      const T owed = std::exchange(owed_kick_, half_kick()); // 0 after a look at the state
+      turns_->give_round(
+          each - 1, lists_->data(), version(), owed == half_kick(), [this, owed] { drift(owed); },
+          [this] { take_step(); }, [this] { give_build(); });
       steps -= each;
       each = turns_->round();
     }
     return steps <= each ? give(steps) : 0;
   }
+  void give_build() {
+    if (halo_) (void)halo_->exchange(halted());
+    if (halo_) gather();
+    wrap_all(halt_);
+    lists_->give_build_if_moved();
+    if (halo_) halo_->give_plan(halt_);
+    programs_->force.run();
+  }
   /// Steps with their forces. Returns how many.
   Index give(Index steps) {
-    give_moves(steps);
+    drift(std::exchange(owed_kick_, half_kick()));
+    turns_->give(steps - 1, lists_->data(), version(), !halo_ || halo_->needs_no_host(),
+                 [this] { take_step(); });
     take_forces();
     return steps;
   }
-  /// As many moves, and forces between them.
-  void give_moves(Index count) {
-    move({owed_kick_, half_kick()}, static_cast<T>(parameters_.dt)); // 0 after a look at the state
-    owed_kick_ = half_kick();
-    turns_->give(count - 1, lists_->data(), version(), !halo_ || halo_->needs_no_host(), [this] {
-      take_forces();
-      move({half_kick(), half_kick()}, static_cast<T>(parameters_.dt));
-    });
+  void drift(T owed) { move({owed, half_kick()}, static_cast<T>(parameters_.dt)); }
+  void take_step() {
+    take_forces();
+    drift(half_kick());
   }
   /// After a move: positions go to other ranks beside the sums that need none of theirs.
   void take_forces() {

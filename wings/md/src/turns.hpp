@@ -1,5 +1,6 @@
-// Steps that are given to a GPU together, as graphs of 1, 2, 4, ... of them. No graph is of a
-// number of steps that changes with the lists: making one takes as long as some steps.
+// Steps that are given to a GPU together, as graphs of 1, 2, 4, ... of them, and rounds of as many
+// as lists last with a build. Making a graph takes as long as some steps: rounds become one where
+// they come again and again.
 #pragma once
 
 #include <ridge/device/graph.hpp>
@@ -19,19 +20,21 @@ public:
   /// How many steps are worth giving before the host looks: until lists are built if they last as
   /// long as those before, and then two by two.
   [[nodiscard]] Index expected() const { return std::clamp<Index>(round() - since_, 2, longest); }
-  /// How many steps a round has: as many as lists last, rounded so that nearly all rounds end with
-  /// a build. What a round has beyond them does nothing.
+  /// How many steps a round has: as many as nearly all lists last, so that it ends with a build.
+  /// What a round has beyond them does nothing, and takes less than a build that is not needed.
   [[nodiscard]] Index round() const {
-    return std::clamp<Index>(static_cast<Index>(steps_ / builds_ + 1.25), 2, longest);
+    const double last = std::max(steps_ / builds_, static_cast<double>(since_));
+    return std::clamp<Index>(static_cast<Index>(last + 0.85), 2, longest);
   }
   /// So many steps were done, and so often lists were built; the last time before `since` of them,
   /// where they were.
   void done(Index steps, Index builds, Index since) {
-    since_ = builds > 0 ? since : since_ + steps;
-    steps_ += static_cast<double>(steps);
+    since_ += steps;
+    if (builds == 0) return;
+    steps_ += static_cast<double>(since_ - since);
     builds_ += static_cast<double>(builds);
-    // Soon after the motion has changed, and no number grows forever.
-    while (builds_ > 4 || steps_ > longest * 4) {
+    since_ = since;
+    while (builds_ > 8) { // soon after the motion has changed
       steps_ /= 2;
       builds_ /= 2;
     }
@@ -58,17 +61,34 @@ public:
       }
     }
   }
-  /// And a build that looks itself whether it is needed.
-  void give_build(const pairs::ListData& lists, Index version, const std::function<void()>& build) {
-    if (!queue_.device().is_gpu()) return build();
+  /// Gives `first`, which moves bodies, `steps` times `step` and `build`, which looks itself
+  /// whether it is needed. `is_usual`: as in other rounds, so that `first` may be recorded with
+  /// them.
+  void give_round(Index steps, const pairs::ListData& lists, Index version, bool is_usual,
+                  const std::function<void()>& first, const std::function<void()>& step,
+                  const std::function<void()>& build) {
+    if (!queue_.device().is_gpu()) is_usual = false;
     adopt(lists, version);
-    launch(build_, build);
+    Round& round = rounds_[static_cast<std::size_t>(steps)];
+    constexpr int often = 6;
+    if (is_usual && ++round.given > often) {
+      return launch(round.graph, [=] {
+        first();
+        for (Index s = 0; s < steps; ++s)
+          step();
+        build();
+      });
+    }
+    first();
+    give(steps, lists, version, true, step);
+    queue_.device().is_gpu() ? launch(build_, build) : build();
   }
 
 private:
   void adopt(const pairs::ListData& lists, Index version) {
     if (!is_laid_as(lists) || version != version_) {
       graphs_ = {};
+      rounds_ = {};
       build_.reset();
     }
     laid_ = lists;
@@ -92,8 +112,13 @@ private:
   Index version_ = 0;
   std::array<std::unique_ptr<Graph>, 6> graphs_; ///< of 1, 2, ..., 32 steps
   std::unique_ptr<Graph> build_;
-  double steps_ = 7, builds_ = 1; ///< of late
-  Index since_ = 0;               ///< steps: since lists were built
+  struct Round {
+    int given = 0;
+    std::unique_ptr<Graph> graph;
+  };
+  std::array<Round, longest> rounds_; ///< by their steps but the first
+  double steps_ = 7, builds_ = 1;     ///< of late
+  Index since_ = 0;                   ///< steps: since lists were built
 };
 
 } // namespace ridge::md

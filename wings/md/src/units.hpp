@@ -59,7 +59,7 @@ struct UnitCopy {
   Span<T> packed;
   Span<const unsigned> body;  ///< of slots
   Span<const unsigned> units; ///< which; no_unit is left out
-  Span<const Index> places;   ///< and where in `packed` three values of each body begin
+  Span<const Index> places;   ///< and where in `packed` three values of each body, or six, begin
   Index bodies = 0;
   int unit = 1;
   bool packs = true;

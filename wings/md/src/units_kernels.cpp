@@ -125,22 +125,22 @@ struct CopyUnit {
     const Index slot = Index{unit} * c.unit + within;
     if (unit == no_unit || slot >= c.bodies) return;
     const Index i = lane.load(c.body, slot);
-    const bool both = c.more[0].size != 0;
-    const Index at = lane.load(c.places, n) + (both ? 6 : 3) * within;
+    const Index at = lane.load(c.places, n) + within;
     copy(lane, c.values, i, at);
-    if (both) copy(lane, c.more, i, at + 3);
+    if (c.more[0].size != 0) copy(lane, c.more, i, at + 3 * Index{c.unit});
   }
 
 private:
   template <class Lane>
   RIDGE_DEVICE void copy(Lane& lane, const std::array<Span<T>, 3>& values, Index i,
-                         Index at) const {
+                         Index first) const {
     RIDGE_UNROLL
     for (int a = 0; a < 3; ++a) {
+      const Index at = first + a * c.unit; // of a unit all of a kind, side by side
       if (c.packs) {
-        lane.store(c.packed, at + a, lane.load_written(values[a], i));
+        lane.store(c.packed, at, lane.load_written(values[a], i));
       } else {
-        lane.store(values[a], i, lane.load_written(c.packed, at + a));
+        lane.store(values[a], i, lane.load_written(c.packed, at));
       }
     }
   }

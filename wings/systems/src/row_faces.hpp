@@ -4,6 +4,8 @@
 #include <ridge/chain/system/beyond.hpp>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -84,5 +86,20 @@ private:
 
   std::vector<One> arrays_;
 };
+
+/// Sets rows of a wave behind those that it has computed, by the first operation of a launch.
+template <class T>
+[[nodiscard]] std::shared_ptr<const RowsDone> rows_done(const std::map<int, RowFaces<T>>& rows,
+                                                        const SystemSetup& setup) {
+  RowsDone made;
+  made.call = [&rows, n = setup.extents.y](int first, Index z, Index begin, Index end) {
+    rows.at(first).set(z, begin, end, n);
+  };
+  for (const auto& walls : setup.walls)
+    made.whole_planes = made.whole_planes || walls[1][0].kind == Wall::periodic;
+  for (const auto& [first, faces] : rows)
+    made.inside = std::max(made.inside, faces.inside(setup.extents.z));
+  return std::make_shared<const RowsDone>(std::move(made));
+}
 
 } // namespace ridge::chain

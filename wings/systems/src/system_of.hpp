@@ -11,7 +11,6 @@
 #include <ridge/core/stored.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/graph.hpp>
-#include <ridge/device/offer.hpp>
 
 #include "face_launches.hpp"
 #include "faces.hpp"
@@ -20,14 +19,14 @@
 #include "probes.hpp"
 #include "row_faces.hpp"
 #include "split.hpp"
+#include "state_values.hpp"
+#include "taps.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
-#include <numeric>
 #include <optional>
 
 namespace ridge::chain {
@@ -132,55 +131,8 @@ public:
 
   [[nodiscard]] Record record() const override { return launches_[0].program->record(); }
 
-  [[nodiscard]] Index odd_numbers() override {
-    constexpr Index most_lanes = 65536;
-    constexpr Index each = 64; // elements of a lane, at least
-    if (!odd_) {
-      Index most = 1;
-      for (const ArrayLayout& at : layouts)
-        most = std::max(most, std::min(most_lanes, ceil_div(at.elements, each)));
-      odd_.emplace(queue, std::vector<Index>(static_cast<std::size_t>(most)), "a count");
-    }
-    const Span<Index> found = odd_->span();
-    fill_bytes(queue, found.data, 0, Bytes{found.size * static_cast<Index>(sizeof(Index))});
-    auto* const bind =
-        offered<BindProbes<OddNumbers<T>>>(queue.device().kind(), typeid(OddNumbers<T>));
-    for (int a = 0; a < arrays(); ++a) {
-      if (!kernel.is_state(a)) continue;
-      const Span<T> values(memory(a, parity), layout(memory_of(a, parity)).elements);
-      bind(queue, {values, found}).run();
-    }
-    std::vector<Index> counts(static_cast<std::size_t>(found.size));
-    copy_to_host(queue, counts.data(), found.data, found.size);
-    queue.wait();
-    return std::accumulate(counts.begin(), counts.end(), Index{0});
-  }
-
-  [[nodiscard]] double fastest_flow() override {
-    constexpr Index most_lanes = 16384;
-    constexpr Index each = 64; // elements of a lane, at least
-    FastestFlow<T> flow;
-    const auto span_of = [&](int a) { // from the first item to the last: arrays lie aside
-      const ArrayLayout& at = layout(memory_of(a, parity));
-      return Span<T>(memory(a, parity) + at.before, (at.points.y - 1) * at.row + at.points.x);
-    };
-    flow.depth = span_of(0), flow.along_x = span_of(1), flow.along_y = span_of(2);
-    for (const SystemNumber& number : kernel.numbers) {
-      if (number.name == "gravity") flow.gravity = number.value;
-      if (number.name == "dry") flow.dry = number.value;
-    }
-    std::vector<double> speeds(static_cast<std::size_t>(
-        std::clamp<Index>(ceil_div(flow.depth.size, each), 1, most_lanes)));
-    if (!speeds_) speeds_.emplace(queue, speeds, "speeds");
-    flow.found = speeds_->span();
-    copy_to_device(queue, flow.found.data, speeds.data(), flow.found.size);
-    offered<BindProbes<FastestFlow<T>>>(queue.device().kind(), typeid(FastestFlow<T>))(queue, flow)
-        .run();
-    copy_to_host(queue, speeds.data(), flow.found.data, flow.found.size);
-    queue.wait();
-    const auto odd = std::find_if(speeds.begin(), speeds.end(), [](double v) { return v != v; });
-    return odd != speeds.end() ? *odd : *std::max_element(speeds.begin(), speeds.end());
-  }
+  [[nodiscard]] Index odd_numbers() override { return state_.odd_numbers(*this); }
+  [[nodiscard]] double fastest_flow() override { return state_.fastest_flow(*this); }
   void follow(double dt) override {
     const double factor = dt / setup.dt;
     copy_to_device(queue, factor_.data(), &factor, 1);
@@ -279,9 +231,8 @@ private:
       return box_around({-r.low.x, -r.low.y, -r.low.z}, {r.high.x, r.high.y, r.high.z});
     });
     made.bound = bind_faces(queue, all, most);
-    const bool moves = std::any_of(of.begin(), of.end(), [&](int a) {
-      return kernel.free_faces && a == kernel.free_faces->velocities[0];
-    });
+    const bool moves =
+        kernel.free_faces && std::ranges::count(of, kernel.free_faces->velocities[0]) > 0;
     for (std::size_t i = 0; i < without_traction.size() && moves; ++i)
       made.free.push_back(bind_free(without_traction[i][0], without_traction[i][1], p));
     return made;
@@ -404,19 +355,6 @@ private:
       all.push_back(faces_of<T>(kernel, setup, a, layout(memory_of(a, p)), memory(a, p)));
     return all;
   }
-  [[nodiscard]] std::shared_ptr<const RowsDone>
-  rows_done(const std::map<int, RowFaces<T>>& rows) const {
-    RowsDone made;
-    made.call = [&rows, n = setup.extents.y](int first, Index z, Index begin, Index end) {
-      rows.at(first).set(z, begin, end, n);
-    };
-    for (const auto& walls : setup.walls)
-      made.whole_planes = made.whole_planes || walls[1][0].kind == Wall::periodic;
-    for (const auto& [first, faces] : rows)
-      made.inside = std::max(made.inside, faces.inside(setup.extents.z));
-    return std::make_shared<const RowsDone>(std::move(made));
-  }
-
   /// True if an operation changes the array, or what comes at the end of a step may.
   [[nodiscard]] bool changes(int a) const { return kernel.is_state(a); }
 
@@ -467,7 +405,7 @@ private:
       const auto faces = before.find(first);
       if (faces != before.end()) faces->second.run(part_);
     };
-    if (waves) one.rows_done = rows_done(l.rows);
+    if (waves) one.rows_done = rows_done(l.rows, setup);
     l.program.emplace(kernel.bind(queue, setup.element_bytes, one));
     if (setup.layers.rub()) bind_layers(p);
   }
@@ -480,44 +418,6 @@ private:
       if (kernel.is_state(a)) layers.add(a, memory(a, after), layout(memory_of(a, after)));
     }
     l.layers = layers.bind(layers_);
-  }
-
-  /// Of the points around a place, those of a source that this rank owns.
-  [[nodiscard]] std::vector<ProbeTap<T>> source_taps(const SystemSource& source, int number,
-                                                     int p) const {
-    std::vector<ProbeTap<T>> made;
-    const std::string what = fmt::format("source {}", number + 1);
-    for (const Around& one : places(source.array, source.position, what).points) {
-      if (one.weight != 0 && owns(one.at))
-        made.push_back(tap(source.array, one.at, one.weight * source.amplitude, number, p));
-    }
-    return made;
-  }
-  /// Those of a receiver, where this rank owns the first of them: others may lie a point further.
-  [[nodiscard]] std::vector<ProbeTap<T>> receiver_taps(int a, const AroundPlace& place, int number,
-                                                       int p) const {
-    std::vector<ProbeTap<T>> made;
-    const Around& first = place.points.front();
-    if (!owns(first.at)) return made;
-    for (const Around& one : place.points) {
-      Index3 at = one.at;
-      for (int d = 0; d < 3; ++d) { // another rank's, which lies behind this one's as copies do
-        if (setup.part && comm::along(setup.part->grid.ranks(), d) > 1)
-          comm::along(at, d) =
-              comm::along(one.beside, d) + comm::along(first.at, d) - comm::along(first.beside, d);
-      }
-      made.push_back(tap(a, at, one.weight, number, p));
-    }
-    return made;
-  }
-  [[nodiscard]] ProbeTap<T> tap(int a, const Index3& place, double weight, int number,
-                                int p) const {
-    const ArrayLayout& at = layout(memory_of(a, p));
-    const Index3 begin = setup.begin();
-    return {memory(a, p), at.elements,
-            at.before + place.x - begin.x + (place.y - begin.y) * at.row +
-                (place.z - begin.z) * at.plane,
-            static_cast<Number>(weight), number};
   }
 
   void bind_numbers() {
@@ -537,34 +437,9 @@ private:
     }
   }
 
-  /// Shares of a sum that one lane of the device adds up.
-  struct Piece {
-    std::size_t sum = 0, begin = 0, end = 0;
-  };
-  [[nodiscard]] std::vector<Piece> pieces_of_sums() const {
-    constexpr std::size_t least = 16;
-    constexpr std::size_t most_lanes = 256;
-    std::vector<Piece> made;
-    for (std::size_t s = 0; s < setup.sums.size(); ++s) {
-      const std::size_t all = setup.sums[s].shares.size();
-      const std::size_t each = std::max(least, (all + most_lanes - 1) / most_lanes);
-      for (std::size_t begin = 0; begin < all; begin += each)
-        made.push_back({s, begin, std::min(begin + each, all)});
-    }
-    return made;
-  }
-  [[nodiscard]] std::vector<ProbeTap<T>> taps_of(const Piece& piece, int number, int p) const {
-    std::vector<ProbeTap<T>> made;
-    for (std::size_t i = piece.begin; i < piece.end; ++i) {
-      const SystemSum::Share& share = setup.sums[piece.sum].shares[i];
-      if (owns(share.at)) made.push_back(tap(share.array, share.at, share.weight, number, p));
-    }
-    return made;
-  }
-
   void bind_probes() {
     if (!counts()) return;
-    pieces_ = pieces_of_sums();
+    pieces_ = pieces_of_sums(setup);
     probes_ = Probes<T>(queue, setup, pieces_.size());
     added_.resize(setup.receivers.size() + pieces_.size());
     traces.resize(setup.receivers.size());
@@ -578,7 +453,7 @@ private:
     const int after = swaps() ? 1 - p : p;
     std::vector<ProbeTap<T>> sources;
     for (std::size_t i = 0; i < setup.sources.size(); ++i) {
-      for (const auto& tap : source_taps(setup.sources[i], static_cast<int>(i), after))
+      for (const auto& tap : taps_.of_source(setup.sources[i], static_cast<int>(i), after))
         sources.push_back(tap);
     }
     l.sources = probes_.bind_sources(queue, std::move(sources), counter_.values());
@@ -587,13 +462,13 @@ private:
     for (std::size_t i = 0; i < setup.receivers.size(); ++i) {
       const SystemReceiver& r = setup.receivers[i];
       const AroundPlace place = places(r.array, r.position, fmt::format("receiver {}", i + 1));
-      receivers.push_back(receiver_taps(r.array, place, static_cast<int>(i), after));
+      receivers.push_back(taps_.of_receiver(r.array, place, static_cast<int>(i), after));
       added_[i] = owns(place.points.front().at) ? place.add : 0;
       if (std::find(recorded.begin(), recorded.end(), r.array) == recorded.end())
         recorded.push_back(r.array);
     }
-    for (const Piece& piece : pieces_)
-      receivers.push_back(taps_of(piece, static_cast<int>(receivers.size()), after));
+    for (const SumPiece& piece : pieces_)
+      receivers.push_back(taps_.of_piece(piece, static_cast<int>(receivers.size()), after));
     const auto one_more = [&](int d) {
       return comm::along(setup.whole(), d) > 1 ? Index{1} : Index{0};
     };
@@ -614,11 +489,11 @@ private:
   std::vector<T> narrow_;
   OnDevice<Index> counter_, always_first_;
   OnDevice<double> factor_;
-  std::optional<OnDevice<double>> speeds_;
+  StateValues<T> state_;
   Probes<T> probes_;
-  std::optional<OnDevice<Index>> odd_;
-  std::vector<double> added_; ///< by walls to each receiver
-  std::vector<Piece> pieces_; ///< recorded behind the receivers
+  std::vector<double> added_;    ///< by walls to each receiver
+  std::vector<SumPiece> pieces_; ///< recorded behind the receivers
+  const Taps<T> taps_{*this};
 };
 
 } // namespace ridge::chain

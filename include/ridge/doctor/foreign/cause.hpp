@@ -71,7 +71,7 @@ struct ForeignCause {
   std::string_view trial;
   double trial_gain = 1;
   bool trial_of_span = false; ///< the times are the device's, from its first activity to its last
-  /// Else the twin that --prove runs, in words; and where there is none, why.
+  /// The twin that --prove runs, in words; and where there is neither, why.
   std::string_view twin, unproved;
   std::string_view action; ///< what to do
 

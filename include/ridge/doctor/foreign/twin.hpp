@@ -18,11 +18,12 @@ struct Twin {
   double blocks = 1;
   int registers = 32;
   int shared_bytes = 0;
-  int loads = 1;             ///< of global memory
-  int distinct = 1;          ///< of these, of places that were not read before
-  int together = 1;          ///< loads, and chains of operations, that do not wait for one another
-  int lane_bytes = 4;        ///< of a load: 4, 8 or 16
-  int stride = 1;            ///< loads' widths between neighbouring lanes
+  int loads = 1;      ///< of global memory
+  int distinct = 1;   ///< of these, of places that were not read before
+  double apart = 0;   ///< numbers from one of these to the next; 0: as many as all threads read
+  int together = 1;   ///< loads, and chains of operations, that do not wait for one another
+  int lane_bytes = 4; ///< of a load: 4, 8 or 16
+  int stride = 1;     ///< loads' widths between neighbouring lanes
   double reading_blocks = 0; ///< blocks beside each other read the same where these are fewer
   int far = 0;               ///< of 32 blocks, those that read memory of the host
   int stores = 1;

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
-#include <vector>
 
 namespace ridge::lattice {
 
@@ -36,6 +36,18 @@ struct StoredCoordinates {
   int whole[grid_dimensions], stored[grid_dimensions];
 };
 [[nodiscard]] StoredCoordinates stored_coordinates(const SiteGrid& grid, Index i);
+
+/// Zeros on the host, which all threads write first: one alone takes longer to get the pages than
+/// to copy them.
+template <class Element>
+[[nodiscard]] std::unique_ptr<Element[]> zeros_of_all_threads(Index count) {
+  auto all = std::make_unique_for_overwrite<Element[]>(static_cast<std::size_t>(count));
+  cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+    const auto mine = cpu::share_of(count, thread, threads);
+    std::fill(all.get() + mine.begin, all.get() + mine.end, Element{});
+  });
+  return all;
+}
 } // namespace detail
 
 /// Owns the memory of a stored field on a device.
@@ -66,18 +78,22 @@ public:
   /// waits. `coordinates` are those of the whole lattice, an `int[4]`.
   template <class Make>
   void fill(Queue& queue, const Make& make) {
-    std::vector<Element> host(static_cast<std::size_t>(elements_count()));
-    each([&](const detail::StoredCoordinates& c, int s) { put(host, c, s, make(c.whole, s)); });
-    copy_bytes_to_device(queue, memory_.data(), host.data(), bytes());
+    const auto host = detail::zeros_of_all_threads<Element>(elements_count());
+    each([&](const detail::StoredCoordinates& c, int s) {
+      put(host.get(), c, s, make(c.whole, s));
+    });
+    copy_bytes_to_device(queue, memory_.data(), host.get(), bytes());
     queue.wait();
   }
   /// Calls take(coordinates, s, value) with each stored value, on all threads of the host.
   template <class Take>
   void visit(Queue& queue, const Take& take) const {
-    std::vector<Element> host(static_cast<std::size_t>(elements_count()));
-    copy_bytes_to_host(queue, host.data(), memory_.data(), bytes());
+    const auto host = detail::zeros_of_all_threads<Element>(elements_count());
+    copy_bytes_to_host(queue, host.get(), memory_.data(), bytes());
     queue.wait();
-    each([&](const detail::StoredCoordinates& c, int s) { take(c.whole, s, get(host, c, s)); });
+    each([&](const detail::StoredCoordinates& c, int s) {
+      take(c.whole, s, get(host.get(), c, s));
+    });
   }
 
 private:
@@ -101,8 +117,7 @@ private:
     const int chunk = grid_.chunk == 0 ? 1 : grid_.chunk / static_cast<int>(sizeof(Element));
     return static_cast<std::size_t>(element_at<Code>(p.group, p.lane, groups_.lanes, chunk, e));
   }
-  void put(std::vector<Element>& host, const detail::StoredCoordinates& c, int s,
-           const Host& value) const {
+  void put(Element* host, const detail::StoredCoordinates& c, int s, const Host& value) const {
     const auto* const reals = reinterpret_cast<const double*>(&value);
     if constexpr (Code::fixed) {
       double most = 1;
@@ -122,8 +137,7 @@ private:
         host[at(c, s, r)] = static_cast<Element>(reals[r]);
     }
   }
-  [[nodiscard]] Host get(const std::vector<Element>& host, const detail::StoredCoordinates& c,
-                         int s) const {
+  [[nodiscard]] Host get(const Element* host, const detail::StoredCoordinates& c, int s) const {
     Host value{};
     auto* const reals = reinterpret_cast<double*>(&value);
     if constexpr (Code::fixed) {

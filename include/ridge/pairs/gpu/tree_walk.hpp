@@ -546,6 +546,11 @@ private:
       RIDGE_UNROLL
       for (int c = 0; c < 4; ++c)
         lane.store(w.sums[c], to, sums.at[c]);
+      for (int other = 0; other < w.count_others; ++other) {
+        RIDGE_UNROLL
+        for (int c = 0; c < 4; ++c)
+          lane.store(w.others[other][c], to, sums.at[c]);
+      }
     }
   }
 };

@@ -5,6 +5,8 @@
 #include <ridge/pairs/lists/case.hpp>
 #include <ridge/pattern/arrays.hpp>
 
+#include <type_traits>
+
 namespace ridge::pairs {
 
 /// Where a call gives numbers of the lists, after those of the interaction.
@@ -46,16 +48,14 @@ template <class I, class P>
                                 unsure});
 }
 
-/// An interaction whose source is in `file` on the arrays of a call, in their precision.
-template <class I>
+/// An interaction, whose source is in `file`, on arrays of T.
+template <class T, class I>
 [[nodiscard]] std::unique_ptr<Case> described_near(Queue& queue, RoofSource& /*roof*/,
                                                    const I& interaction, const Arguments& arguments,
                                                    const std::string& file) {
-  const auto of = [&]<class P>(P /*precision*/) {
-    know_source(typeid(Call<I, P>), file, "");
-    return near_on<I, P>(queue, interaction, arguments);
-  };
-  return arguments.arrays.front().element_bytes == 4 ? of(Fp32{}) : of(Fp64{});
+  using P = std::conditional_t<std::is_same_v<T, float>, Fp32, Fp64>;
+  know_source(typeid(Call<I, P>), file, "");
+  return near_on<I, P>(queue, interaction, arguments);
 }
 
 } // namespace ridge::pairs

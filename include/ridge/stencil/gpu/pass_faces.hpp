@@ -56,7 +56,6 @@ struct PassFaces {
   PassFace<T, Radius> face[3][2]; ///< by axis, then low and high
   bool periodic[3] = {false, false, false};
   bool sides_move = false; ///< all faces in x and y do
-  bool ends_move = false;  ///< both in z do
 
   /// `periodic`: by axis.
   template <class E>
@@ -82,11 +81,11 @@ struct PassFaces {
           face.add[k] = a.beyond[side][k].add;
       }
     }
-    const auto move = [&](int axis) {
-      return periodic[axis] || (made.face[axis][0].at != -none && made.face[axis][1].at != none);
-    };
-    made.sides_move = move(0) && move(1);
-    made.ends_move = move(2);
+    made.sides_move = true;
+    for (int axis = 0; axis < 2; ++axis) {
+      const bool reflects = made.face[axis][0].at != -none && made.face[axis][1].at != none;
+      made.sides_move = made.sides_move && (periodic[axis] || reflects);
+    }
     return made;
   }
 

@@ -71,9 +71,9 @@ private:
     Held held;
     held.clear();
     // From `clear` to before `until` no step has to care about ends of the field in z, nor, but for
-    // masks along x and faces that move, about others; nor, where lanes copy between faces that do
-    // not move, about ends of the job. What is read beyond faces in z that move is known to others
-    // only, and to steps for faces that move where both in z do.
+    // masks along x and faces in x and y that move, about others; nor, where lanes copy between
+    // faces that do not move, about ends of the job. What is read beyond faces in z that move is
+    // known to others only.
     const int nz = static_cast<int>(call.in.extents.z);
     constexpr int beyond = P.moving ? Shape::radius : 0;
     constexpr bool any_end = Shape::by_tiles || P.moving;
@@ -88,16 +88,20 @@ private:
       until = job.z_end + halo < last ? job.z_end + halo : last;
       if (nz < until) until = nz;
     }
+    // Between faces that move, only steps that care about all ends store what other ranks need, so
+    // others lose no time by it.
+    if constexpr (P.moving) {
+      if (job.z_begin < call.needed[0].end && clear < call.needed[0].end + halo)
+        clear = call.needed[0].end + halo;
+      if (call.needed[1].begin + halo < until) until = call.needed[1].begin + halo;
+    }
     // Warps of a block go different ways here, all of as many steps.
     int k = begin;
     RIDGE_NO_UNROLL
     for (; k < job.z_end + halo; k += Shape::turn) {
-      const bool at_end = k < clear || k + Shape::turn > until;
-      if constexpr (Shape::has_sides)
-        p.at_end = in_warp(at_end && p.edges != PassMask::all && call.faces.ends_move);
-      if (at_end && !p.at_end) {
+      if (k < clear || k + Shape::turn > until) {
         steps<PassMask::all>(lane, p, held, k);
-      } else if (Shape::has_sides && (p.at_end || p.edges == PassMask::sides)) {
+      } else if (Shape::has_sides && p.edges == PassMask::sides) {
         if constexpr (Shape::has_sides) steps<PassMask::sides>(lane, p, held, k);
       } else if (Shape::takes_tiles && p.edges == PassMask::along_x) {
         if constexpr (Shape::takes_tiles) steps<PassMask::along_x>(lane, p, held, k);
@@ -105,7 +109,7 @@ private:
         steps<PassMask::none>(lane, p, held, k);
       }
     }
-    store_needed(lane, p, k - halo);
+    if constexpr (!P.moving) store_needed(lane, p, k - halo);
     turns = p.turns;
   }
 

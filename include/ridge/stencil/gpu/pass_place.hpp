@@ -6,8 +6,8 @@
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
 /// The points that a step takes care of: all that no sweep computes, and all that is to be
-/// fetched or written only at times; such points on both ends of rows alone; those beyond faces
-/// that all move; none.
+/// fetched or written only at times; such points on both ends of rows alone; those beyond faces in
+/// x and y that all move, of planes far from both ends; none.
 enum class PassMask { none, along_x, sides, all };
 
 /// Where the rings have come to.
@@ -34,24 +34,27 @@ public:
   [[nodiscard]] RIDGE_DEVICE bool first_of_warp() const { return has(6); }
   [[nodiscard]] RIDGE_DEVICE bool first_of_block() const { return has(7); }
   RIDGE_DEVICE void set_fetched(int row) { bits_ |= 1u << row; }
-  RIDGE_DEVICE void set_whole(int row) { bits_ |= 1u << (row + 8); }
+  RIDGE_DEVICE void set_whole(int row) { bits_ |= 1u << (row + whole_bit); }
   RIDGE_DEVICE void set_inside_x(int place) { bits_ |= 1u << (inside_x_bit + place); }
   RIDGE_DEVICE void set_sides(bool low, bool high) {
-    bits_ |= (low ? 1u << 12 : 0u) | (high ? 1u << 13 : 0u);
+    bits_ |= (low ? 1u << sides_bit : 0u) | (high ? 2u << sides_bit : 0u);
   }
   /// Whether the tile holds points beyond a face in x that reflects.
-  [[nodiscard]] RIDGE_DEVICE bool beyond_low() const { return has(12); }
-  [[nodiscard]] RIDGE_DEVICE bool beyond_high() const { return has(13); }
+  [[nodiscard]] RIDGE_DEVICE bool beyond_low() const { return has(sides_bit); }
+  [[nodiscard]] RIDGE_DEVICE bool beyond_high() const { return has(sides_bit + 1); }
   [[nodiscard]] RIDGE_DEVICE bool fetched(int row) const { return has(row); }
   /// Rows of which the lane writes all of its values.
-  [[nodiscard]] RIDGE_DEVICE bool whole(int row) const { return has(row + 8); }
+  [[nodiscard]] RIDGE_DEVICE bool whole(int row) const { return has(row + whole_bit); }
   RIDGE_DEVICE void forget() { bits_ = forgotten(bits_); }
+  static constexpr int most_rows = 6;
   /// From this bit on: places in packs that lie within both ends of rows.
   static constexpr int inside_x_bit = 16;
   [[nodiscard]] RIDGE_DEVICE unsigned bits() const { return bits_; }
 
 private:
   unsigned bits_;
+  static constexpr int whole_bit = 8, sides_bit = 14;
+  static_assert(whole_bit + most_rows <= sides_bit && sides_bit + 2 <= inside_x_bit);
 
   [[nodiscard]] RIDGE_DEVICE bool has(int bit) const { return (bits_ >> bit & 1u) != 0; }
 };
@@ -62,7 +65,7 @@ template <class K, class T, GpuPassVariant P>
 struct PassPlace {
   using Shape = PassShape<K, T, P>;
   using Call = PassCall<K, T, P>;
-  static_assert(Shape::rows <= 6 && Shape::vector <= 4, "the bits of PassShares");
+  static_assert(Shape::rows <= PassShares::most_rows && Shape::vector <= 4);
 
   int z_begin, z_end, planes_end; ///< the last: of what is fetched
   PassSource<T> newest, before;   ///< of each time level
@@ -76,7 +79,6 @@ struct PassPlace {
   int x = 0, y = 0;                        ///< of the lane's first value
   PassMask edges = PassMask::none;         ///< that the warp's rows need
   bool beside_x = false, beside_y = false; ///< it reads points beyond faces
-  bool at_end = false;                     ///< steps come to planes beyond faces in z that move
   int first_plane = 0;                     ///< that is fetched
 
   /// Before the step of plane `begin`, the first of the job. One function: of two, nvcc 13 makes a

@@ -57,6 +57,18 @@ struct PassStep {
     constexpr int centre = Held::template place_of_age<Phase>(radius);
     store(place.to, results, result);
     if constexpr (levels > 1) store(place.older_to, held.plane[centre][sweeps - 1], result);
+    if constexpr (M == PassMask::all && P.moving) {
+      RIDGE_NO_UNROLL
+      for (int side = 0; side < 2; ++side) {
+        const auto& needed = call.needed[side];
+        if (k - Shape::halo < needed.begin || k - Shape::halo >= needed.end) continue;
+        store(elsewhere(place.to, needed.further), results, result);
+        if constexpr (levels > 1) {
+          store(elsewhere(place.older_to, needed.older_further), held.plane[centre][sweeps - 1],
+                result);
+        }
+      }
+    }
     place.to = moved(place.to, call.plane());
     if constexpr (levels > 1) place.older_to = moved(place.older_to, call.plane());
     turns.slot = in_ring(Shape::ring * slot, turns.slot + slot);
@@ -120,11 +132,9 @@ private:
                           Value (&results)[rows]) const {
     Beside beside = read_beside<Level>(planes, edges);
     if constexpr (Level + 1 == sweeps) arrive(planes);
-    if constexpr (P.moving && (M == PassMask::all || M == PassMask::sides)) {
-      if (M == PassMask::all || place.at_end)
-        held.template reflect_planes<Phase, Level>(call.faces, k - Level * radius);
-      reflect_rows<Phase, Level>(beside);
-    }
+    if constexpr (P.moving && M == PassMask::all)
+      held.template reflect_planes<Phase, Level>(call.faces, k - Level * radius);
+    if constexpr (P.moving && M != PassMask::none) reflect_rows<Phase, Level>(beside);
     [[maybe_unused]] const unsigned inside = inside_of<Level>(k);
     for_each_row<rows>([&](auto j) {
       const Value next = masked(j, inside, next_of_row<Phase, Level>(j, beside, first_before),

@@ -97,7 +97,10 @@ def test_refusals(rng):
         ridge.grad(ridge.solve, by="mask")
     with pytest.raises(TypeError, match="give coefficient="):
         ridge.grad(ridge.solve, by="coefficient")("poisson", f, f, boundary="dirichlet:0")
-    with pytest.raises(ridge.UsageError, match=r"cotangent is float64 of shape \(4, 6\)"):
+    with pytest.raises(ridge.UsageError, match=r"the cotangent has the shape \(4, 6\)"):
         ridge.grad(ridge.solve)("poisson", f, f[1:], boundary="dirichlet:0")
+    for words in ({"cotangent": f.astype("f4")}, {"cotangent": f, "solution": f.astype("f4")}):
+        with pytest.raises(TypeError, match="is float32 of numpy, and f float64 of numpy; all must be of one type"):
+            ridge.grad(ridge.solve)("poisson", f, **words, boundary="dirichlet:0")
     with pytest.raises(ridge.Failure, match="did not converge"):
         ridge.grad(ridge.solve)("poisson", f, f, boundary="dirichlet:0", method="cg", iterations=0)

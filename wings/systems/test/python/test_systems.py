@@ -187,7 +187,7 @@ def test_numbers_by_step(rng):
 def test_chains_that_are_no_systems_yet():
     with pytest.raises(ridge.UsageError, match="arrays of a system have none"):
         ridge.sweeps(ridge.chain(outer=1)(lambda u: u[0] + u[1]))
-    with pytest.raises(TypeError, match="systems of chains have none"):
+    with pytest.raises(TypeError, match="systems of chains have none: `ridge evolve acoustic"):
         ridge.grad(ridge.sweeps(ridge.chain(lambda u: u[0] + u[1]), boundary="periodic"))
 
     @ridge.chain
