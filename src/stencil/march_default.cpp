@@ -20,6 +20,7 @@ struct Form {
   int spare;       ///< planes beside those held without which fewer blocks with more are better
   double busy;     ///< blocks a multiprocessor from which on the memory is at its full speed
   Stage stage = Stage::bulk;
+  int shared_spare = 4; ///< most planes beside those held where blocks share one
 };
 
 constexpr Form wide{{{wide_march.threads_x, wide_march.threads_y, 1}}, wide_march.tile, 2, 4, 0.97};
@@ -36,6 +37,13 @@ constexpr Form in_tiles(int element_bytes) {
 constexpr Form joining{wide.block, wide.tile, 2, 3, 1.9};
 constexpr Form narrow{
     {{narrow_march.threads_x, narrow_march.threads_y, 1}}, narrow_march.tile, 3, 2, 2.9};
+
+/// Of numbers in 16 bits, whose wide tiles are as many bytes: 1 KB a row.
+constexpr Form halves{{{64, 4, 1}}, 2, 3, 4, 2.9, Stage::bulk, 5};
+bool takes_halves(const Traits& traits) {
+  return traits.element_bytes == 2 && traits.inputs() == 1 && traits.radius.z == 1 &&
+         planes_held(traits, Loads::stencil) == 1;
+}
 
 /// Columns of blocks over the x and y of the results.
 struct Columns {
@@ -64,6 +72,7 @@ Form form_for(const Traits& traits, Index3 n, const Strides& strides, bool joins
   const auto bytes = static_cast<std::size_t>(traits.element_bytes);
   const Form usual = tiles                                    ? in_tiles(traits.element_bytes)
                      : takes_tall(traits.radius, bytes, rows) ? tall
+                     : takes_halves(traits)                   ? halves
                                                               : wide;
   const double lost =
       columns_of(usual, traits, n, strides).filled / columns_of(narrow, traits, n, strides).filled;
@@ -122,7 +131,7 @@ std::optional<GpuSchedule> march_of(const Form& form, const DeviceFacts& facts,
     --blocks;
   const Index ring = planes_of_each(blocks);
   if (ring == 0) return std::nullopt;
-  s.ring = static_cast<int>(std::min<Index>(ring, blocks > 1 ? held + 4 : 8));
+  s.ring = static_cast<int>(std::min<Index>(ring, blocks > 1 ? held + form.shared_spare : 8));
   const double enough = std::min<double>(form.busy, blocks) * static_cast<double>(facts.units);
   s.chunks =
       best_chunks(columns_of(form, traits, n, strides, joins).count, Index{blocks} * facts.units,
