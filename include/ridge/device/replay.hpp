@@ -11,7 +11,7 @@ namespace ridge {
 /// give to the default stream meanwhile is no part of a recording.
 [[nodiscard]] Queue queue_to_record_on(const Device& device);
 
-/// Whether the calling thread makes such a queue or records on one: what the backends of GPUs ask.
+/// True where the calling thread makes such a queue or records on one: backends of GPUs ask.
 /// Its graphs have the priority of the queue that they are given to.
 [[nodiscard]] bool is_recording_apart();
 

@@ -1,4 +1,4 @@
-// What lies beyond the faces of a field of a gradient over time, filled in place by one launch.
+// Points beyond the faces of a field of a gradient over time, filled in place by one launch.
 #pragma once
 
 #include <ridge/core/stored.hpp>

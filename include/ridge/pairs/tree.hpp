@@ -91,7 +91,7 @@ struct TreeParts {
 template <class P>
 using TreeSums = std::array<Span<typename P::Summed>, 4>;
 
-/// What brings sums and what groups met of all parts together. Calls are collective.
+/// Brings together the sums of all parts, and which groups met. Calls are collective.
 template <class P>
 class TreeMessages {
 public:
