@@ -167,7 +167,7 @@ class _Finder:
 
     def _sum(self, name: str, change: Value) -> Part:
         """What one step adds for another argument: where it reads a state around, that comes first."""
-        value = Value("+", (_flat(_without_zeros(change)), self.at(self.known, self.here)))
+        value = Value("+", (change, self.at(self.known, self.here)))
         around = [p for p in self.traced.arrays
                   if any(v.data[0] is p and any(v.data[1]) for v in reachable([value]) if v.op == "load")]
         return self.part(name, value, (*around, self.weight, self.known))
@@ -181,27 +181,6 @@ class _Finder:
         made = stencil_of(Traced(f"{self.traced.name}_back_{name}", None, [value], arrays, numbers, {}))
         return Part(made, tuple("weight" if p is self.weight else "known" if p is self.known else p.name
                                 for p in arrays))
-
-
-def _without_zeros(root: Value) -> Value:
-    """The value without the 0 that Python's sum() begins with."""
-    now: dict[int, Value] = {}
-    for v in reachable([root]):
-        args = tuple(now[a.number] for a in v.args)
-        others = [a for a in args if not (a.op == "literal" and a.data == 0)]
-        now[v.number] = others[0] if v.op == "+" and len(others) == 1 else Value(v.op, args, v.data) if args else v
-    return now[root.number]
-
-
-def _flat(value: Value) -> Value:
-    """The value with sums of numbers times reads as one sum each, from the last to the first: sums of reads before their
-    number is known keep more values in registers than GPUs have."""
-    parts = list(linear(value, {}).values())
-    if len(parts) > 1 and all(base.op == "load" for _, base in parts):
-        return total([product(factor, base) for factor, base in reversed(parts)])
-    if value.op in ("+", "-", "*", "negate") and not value.plain:
-        return Value(value.op, tuple(map(_flat, value.args)), value.data)
-    return value
 
 
 def _same(a: Value, b: Value) -> bool:
