@@ -1,7 +1,7 @@
 """Steps back that are steps forward: where a step is u' = a u + D L u + s before, with numbers a and s, D of
 coefficients at the point, and L the same in both directions, its adjoint takes mu = D times the weight to
-mu' = a mu + D L mu + s mu_next. Beyond faces mu is reflected as the state is, so that no face is summed to. What others
-are weighted with is divided by D once, at the end.
+mu' = a mu + D L mu + s mu_next. Beyond faces mu is reflected as the state is, so that no face is summed to. Sums by
+other arguments are divided by D once, at the end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// What descriptions of chains have in common.
+// Parts that descriptions of chains have in common.
 #include <ridge/chain/case.hpp>
 
 namespace ridge::chain {

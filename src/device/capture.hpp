@@ -1,4 +1,4 @@
-// What a stream records while some work is given to it.
+// A stream's recording while some work is given to it.
 #pragma once
 
 #include <ridge/device/backend.hpp>

@@ -1,4 +1,4 @@
-// What lies beyond the faces of an array of Python, filled in place by one launch.
+// Points beyond the faces of an array of Python, filled in place by one launch.
 #pragma once
 
 #include <ridge/gradient/faces.hpp>

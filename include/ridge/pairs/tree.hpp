@@ -96,7 +96,7 @@ template <class P>
 class TreeMessages {
 public:
   virtual ~TreeMessages() = default;
-  /// Whether walks write into the memory of other parts.
+  /// True where walks write into the memory of other parts.
   [[nodiscard]] virtual bool reaches_others() const = 0;
   /// These, and the sums of all bodies here, are where they are until the next call.
   virtual void bind(const TreeParts<P>& parts, const TreeSums<P>& here) = 0;

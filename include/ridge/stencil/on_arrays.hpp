@@ -34,7 +34,7 @@ void know_stencil_source(const std::string& file, const std::string& flags = {})
   know_source(typeid(Call<K, double>), file, flags);
 }
 
-/// The same of a kernel whose source is `file`, on arrays of T.
+/// Likewise of a kernel whose source is `file`, on arrays of T.
 template <class T, class K>
 [[nodiscard]] std::unique_ptr<Case> described_on_arrays(Queue& queue, RoofSource& /*roof*/,
                                                         const K& kernel, const Arguments& arguments,

@@ -112,7 +112,7 @@ Amounts amounts_of(Twin& t, const LaunchCounts& c) {
     each.conversions = std::min(c.conversions.value_or(0) / threads, 2 * each.fp64);
   each.special = special_of(c, threads);
   const double fp32 = c.fp32_operations.value_or(0) / threads;
-  // What is read of shared memory is added, and each second access of local memory, too.
+  // Reads of shared memory are added, and each second access of local memory, too.
   each.fp32 = std::max(0.0, fp32 - each.shared - each.local / 2);
   each.integer = std::max(0.0, c.thread_instructions.value_or(0) / threads -
                                    std::max(fp32, each.shared + each.local / 2) - each.fp64 -
@@ -125,7 +125,7 @@ Amounts amounts_of(Twin& t, const LaunchCounts& c) {
   return each;
 }
 
-/// What a launch does between its loads, in steps that are short enough for a compiler.
+/// A launch's work between its loads, in steps that are short enough for a compiler.
 void take_work(Twin& t, const LaunchCounts& c) {
   if (t.threads % static_cast<int>(lanes_of_warp) == 0)
     t.parts = rounded_between(1 / std::max(c.lanes.value_or(1), 0.01), 1, lanes_of_warp);
