@@ -148,17 +148,17 @@ struct PassPlace {
       if (p.edges == PassMask::all && call.faces.sides_move && once) p.edges = PassMask::sides;
     }
 
-    const int from = within(job.x_begin - x, vector);
-    const int until = within(job.x_end - x, vector);
+    // Not by clamped ends: nvcc 13.0 compares such ones wrongly for sm_90 (docs/design/sweeps.md).
+    const bool whole = job.x_begin <= x && x + vector <= job.x_end;
     for (int j = 0; j < rows; ++j) {
       const bool own_row = y + j >= r.y && y + j < ny - r.y;
       const bool computed = own_row || around_y;
       const bool is_result = y + j >= job.y_begin && y + j < job.y_end;
       const bool in_x = (x >= 0 && x < nx) || around_x;
       if (((y + j >= 0 && y + j < ny) || around_y) && in_x) p.shares.set_fetched(j);
-      if (is_result && from == 0 && until == vector) p.shares.set_whole(j);
+      if (is_result && whole) p.shares.set_whole(j);
       for (int i = 0; i < vector; ++i) {
-        if (is_result && !p.shares.whole(j) && i >= from && i < until)
+        if (is_result && !whole && x + i >= job.x_begin && x + i < job.x_end)
           p.parts |= 1u << (j * vector + i);
         if (!((x + i >= r.x && x + i < nx - r.x) || around_x)) continue;
         p.shares.set_inside_x(i);
@@ -180,11 +180,6 @@ struct PassPlace {
     edge = forgotten(edge);
     inside = forgotten(inside);
     parts = forgotten(parts);
-  }
-
-private:
-  static RIDGE_DEVICE int within(int value, int most) {
-    return value < 0 ? 0 : value > most ? most : value;
   }
 };
 
