@@ -22,6 +22,7 @@
 #include <ridge/stencil/gpu/march_tile.hpp>
 
 #include <array>
+#include <type_traits>
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
@@ -269,23 +270,31 @@ private:
       const Index y = unit.y_begin + ty * M.tile;
       Target target(call.out, x, y, ty * M.tile, unit);
       target.begin(lane, call.out, edges);
-      for (int p = 0; p < planes_here; ++p) {
+      // What only fills the planes of the first result has a loop of its own: carried values that
+      // come together from several branches would be copied twice a plane.
+      const auto pass = [&](int p, auto complete) {
         lane.phase_wait(full, slots.newest(), parity);
         const Index z = unit.z_begin + p - 2 * r.z; // whose neighbours are now complete
         const typename Tile::Place place{x, y, z, tx, ty, slots, plan.ring, unit.z_begin};
         typename Tile::Results results;
         if constexpr (Tile::parts) {
           Tile::add_parts(lane, call, planes, misfit, place, sums, results);
-        } else if (p >= 2 * r.z) {
+        } else if constexpr (complete) {
           Tile::compute_plane(lane, call, planes, misfit, place, carried, results);
-        } else if (p >= r.z) {
+        } else if (p >= r.z - Tile::kept) {
           const auto centre = Tile::centre_of(lane, call, planes, misfit, place, carried);
           Tile::carry(lane, call, planes, misfit, place, centre, carried);
         }
-        if (p >= Tile::held) release(wrapped(slots.newest() - Tile::held));
-        if (p >= 2 * r.z) target.store(lane, call.out, edges, results);
+        if (complete || p >= Tile::held) release(wrapped(slots.newest() - Tile::held));
+        if (complete && (!Tile::parts || p >= 2 * r.z))
+          target.store(lane, call.out, edges, results);
         slots.advance(plan.ring, parity);
-      }
+      };
+      int p = 0;
+      for (; !Tile::parts && p < 2 * r.z; ++p)
+        pass(p, std::false_type{});
+      for (; p < planes_here; ++p)
+        pass(p, std::true_type{});
       for (int back = Tile::held < planes_here ? Tile::held : planes_here; back > 0; --back) {
         release(wrapped(slots.newest() - back));
       }

@@ -9,6 +9,7 @@
 #include <ridge/stencil/gpu/march_block.hpp>
 #include <ridge/stencil/gpu/march_parts.hpp>
 #include <ridge/stencil/gpu/plan.hpp>
+#include <ridge/stencil/gpu/shared_pack.hpp>
 #include <ridge/stencil/variants.hpp>
 
 #include <array>
@@ -76,6 +77,11 @@ struct MarchTile : MarchBlock<K, T, M> {
   /// Values below the point are carried in registers where they are all in its column; then a plane
   /// can be given back as soon as it was the centre.
   static constexpr bool carries = column_below<K>() && !parts;
+  /// And from the point's own plane upwards so many of a single input whose planes come as tiles:
+  /// reads of shared memory limit these blocks (docs/design/stencils_on_gpus.md). More spill.
+  static constexpr int kept = carries && M.tiles && inputs == 1 && r.z > 1
+                                  ? (sizeof(T) == 8 ? 2 : 1)
+                                  : 0;
   /// Planes kept from one output to the next: of an input, and of the one that is read furthest.
   template <int I>
   static constexpr int held_of = parts     ? 0
@@ -172,7 +178,7 @@ struct MarchTile : MarchBlock<K, T, M> {
   static constexpr bool fills_sectors = !shifted && (carries || parts);
 
   struct Carried {
-    Value below[inputs][r.z > 0 ? r.z : 1][M.tile];
+    Value column[inputs][r.z > 0 ? r.z + kept : 1][M.tile]; ///< from the lowest plane on
   };
   /// The sums that planes to come have parts in, those of the lowest results first.
   struct Sums {
@@ -260,7 +266,7 @@ struct MarchTile : MarchBlock<K, T, M> {
     RIDGE_DEVICE Value operator()(int dx, int dy = 0, int dz = 0) const {
       check_declared<Footprint>(lane, dx, dy, dz);
       if constexpr (carries) {
-        if (dz < 0) return carried.below[I][r.z + dz][point];
+        if (dz < 0) return carried.column[I][r.z + dz][point];
       }
       return spliced<T, vector>(dx, [&](int first) {
         if (joins && first == 0 && dz == 0) return centre.row[I][joins ? r.y + point + dy : 0];
@@ -278,6 +284,15 @@ struct MarchTile : MarchBlock<K, T, M> {
     }
 
     RIDGE_DEVICE Value aligned(int dx, int dy, int dz) const {
+      if constexpr (kept > 0) {
+        const int own = point + dy;
+        if (dx == 0 && dz < kept && own >= 0 && own < M.tile)
+          return carried.column[I][r.z + dz][own];
+      }
+      return loaded(dx, dy, dz);
+    }
+
+    RIDGE_DEVICE Value loaded(int dx, int dy, int dz) const {
       const int row = reach<I>.y + point + dy; // behind the lane's first
       const Index y = in_step ? place.y - place.ty * M.tile - reach<I>.y : place.y + point + dy;
       const int at = place.template plane_of<I>(dz) + place.ty * M.tile * pitch<I>(field) +
@@ -290,7 +305,7 @@ struct MarchTile : MarchBlock<K, T, M> {
         const auto b = lane.template load_shared_pack<vector>(planes, first + vector);
         return from_both(a, b, skip);
       } else {
-        return lane.template load_shared_pack<vector>(planes, at + dx);
+        return load_shared_values<vector>(lane, planes, at + dx);
       }
     }
   };
@@ -327,14 +342,15 @@ struct MarchTile : MarchBlock<K, T, M> {
     if constexpr (carries && r.z > 0) {
       unrolled<inputs>([&](auto input) {
         unrolled<M.tile>([&](auto point) {
-          for_each_below(
-              [&](auto k) { carried.below[input][k][point] = carried.below[input][k + 1][point]; });
           constexpr int i = number<decltype(input)>;
+          constexpr int last = r.z - 1 + kept;
+          unrolled<last>(
+              [&](auto k) { carried.column[i][k][point] = carried.column[i][k + 1][point]; });
           if constexpr (reach<i>.z > 0) {
             if (!place.template has<i>()) return;
             const Neighbours<i, point_footprint, Lane, Planes> own{
                 lane, planes, carried, centre, call.in[i], place, misfit[i], point};
-            carried.below[i][r.z - 1][point] = own(0, 0, 0);
+            carried.column[i][last][point] = kept > 0 ? own.loaded(0, 0, kept) : own(0, 0, 0);
           }
         });
       });
@@ -390,11 +406,6 @@ struct MarchTile : MarchBlock<K, T, M> {
 
 private:
   static constexpr auto point_footprint = stencil::point();
-
-  template <class F>
-  static RIDGE_DEVICE void for_each_below(F&& f) {
-    unrolled<(r.z > 1 ? r.z - 1 : 0)>(f);
-  }
 };
 
 } // namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME
