@@ -36,6 +36,7 @@ void Run::take() {
   Index stop = std::min({last_, multiple(every_), step_ + batch_});
   if (beside() > 0) stop = std::min(stop, multiple(beside()));
   const WithinLaunches can_be_given_up(ranks_.ranks() == 1 && remembers());
+  ranks_.barrier(); // one that still looks at a state has no part in what steps take
   const auto begin = Clock::now();
   const Index steps = advance(stop - step_);
   took_ = ranks_.greatest(std::chrono::duration<double>(Clock::now() - begin).count());

@@ -36,7 +36,8 @@ public:
     const Index warps = d.row_counts.size / d.ways;
     meets_ = Field<unsigned>(queue.device(), Extents{std::max<Index>(warps, 1)}, "lists of ranks");
     lists.take(pairs::OwnLists{home_.elements(), {marks_.data(), units_}, meets_.elements()});
-    all_ = Field<T>(queue.device(), Extents{6 * units_ * d.unit}, "values of all bodies");
+    const Index values = 6 * units_ * d.unit + all * UnitCopy<T>::header;
+    all_ = Field<T>(queue.device(), Extents{values}, "values of all bodies");
     fill_bytes(queue, all_.data(), 0, Bytes{all_.count() * static_cast<Index>(sizeof(T))});
     most_.resize(static_cast<std::size_t>(all * all));
     std::vector<Index> firsts;
@@ -147,22 +148,26 @@ public:
   /// The slot of each body.
   [[nodiscard]] Span<const unsigned> homes() const { return home_.elements(); }
 
-  /// Values of the bodies that each rank has moved, to all ranks.
-  void gather(const Three& values, const Three& more) {
+  /// Values of the bodies that each rank has moved, to all ranks; and `moved`, as exchanges do.
+  void gather(const Three& values, const Three& more, const Span<unsigned>& moved = {}) {
     UnitCopy<T> copied = base(values, all_.elements());
     copied.more = more;
+    copied.moved = moved;
+    const Index rank = ranks_.rank();
     const Index first = first_unit(ranks_.rank());
     const Index end = first_unit(ranks_.rank() + 1);
-    const auto part = [&](Index begin, Index stop) {
+    const auto part = [&](Index begin, Index stop, Index header, Index last) {
       copied.units = {gathered_.units.data() + begin, stop - begin};
       copied.places = {gathered_.places.data() + begin, stop - begin};
+      if (moved.size != 0)
+        copied.headers = {gathered_.header_places.data() + header, last - header};
       copy_units_(queue_, copied);
     };
-    part(first, end);
+    part(first, end, rank, rank + 1);
     gather_.run();
     copied.packs = false;
-    part(0, first);
-    part(end, units_);
+    part(0, first, 0, rank);
+    part(end, units_, rank + 1, ranks_.ranks());
   }
 
 private:
@@ -292,10 +297,15 @@ private:
     }
     gathered_.units = on_device(units, "units for ranks");
     gathered_.places = on_device(places, "places for ranks");
+    const Index width = Index{6} * d.unit;
+    const auto header_of = [&](int rank) { return units_ * width + rank * UnitCopy<T>::header; };
+    for (int rank = 0; rank < ranks_.ranks(); ++rank)
+      gathered_.headers.push_back(header_of(rank));
+    gathered_.header_places = on_device(gathered_.headers, "places for ranks");
     const auto part = [&](int rank) -> comm::Pieces {
       const Index begin = first_unit(rank);
-      const Index width = Index{6} * d.unit;
-      return {comm::Piece::of(all_.data() + begin * width, (first_unit(rank + 1) - begin) * width)};
+      return {comm::Piece::of(all_.data() + begin * width, (first_unit(rank + 1) - begin) * width),
+              comm::Piece::of(all_.data() + header_of(rank), UnitCopy<T>::header)};
     };
     gather_ = comm::Transfer(at_, comm::to_all(ranks_, part));
   }
@@ -334,7 +344,7 @@ private:
   bool builds_without_host_ = false;
   Field<unsigned> marks_, home_, meets_; ///< UnitNeeds; marks with the counts behind them
   Field<Index> first_units_, begins_;
-  Field<T> all_;            ///< six values of each slot, of whole units
+  Field<T> all_;            ///< six values of each slot, of whole units; headers of ranks
   std::vector<Index> most_; ///< units that messages have room for: to a rank, from a rank
   Side out_, in_, gathered_;
   comm::Transfer exchange_, ask_, gather_; ///< of positions, units, all bodies

@@ -301,8 +301,7 @@ private:
     return steps <= each ? give(steps) : 0;
   }
   void give_build() {
-    if (halo_) (void)halo_->exchange(halted());
-    if (halo_) gather();
+    if (halo_) halo_->gather(spans(position_), spans(velocity_), halted());
     wrap_all(halt_);
     lists_->give_build_if_moved();
     if (halo_) halo_->give_plan(halt_);

@@ -29,23 +29,16 @@ struct SplitLaunch {
       exchange->run();
       return;
     }
+    // Messages begin first: behind an interior they wait until all of its blocks are given out.
+    const bool sends = part == StepPart::all;
+    if (sends) exchange->begin();
     if (faces) faces.run();
-    exchange->fork();
-    const auto compute_outer = [this] {
-      if (halo_faces) halo_faces.run();
-      for (const Program& one : outer)
-        one.run();
-    };
-    const auto compute_inner = [this] {
-      if (inner) inner->run();
-    };
-    if (part == StepPart::all) {
-      exchange->send_beside(compute_inner, [this] { exchange->send(); });
-      exchange->receive();
-      compute_outer();
-    } else {
-      exchange->send_beside(compute_inner, compute_outer);
-    }
+    exchange->fork(); // items at the ends read what faces show
+    if (inner) inner->run();
+    if (sends) exchange->receive();
+    if (halo_faces) halo_faces.run();
+    for (const Program& one : outer)
+      one.run();
     exchange->join();
   }
 };
