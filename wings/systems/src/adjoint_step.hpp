@@ -7,6 +7,7 @@
 #include <ridge/chain/system/gradient.hpp>
 #include <ridge/device/generate.hpp>
 
+#include "adjoint_free.hpp"
 #include "adjoint_surroundings.hpp"
 #include "face_launches.hpp"
 #include "faces.hpp"
@@ -51,7 +52,7 @@ public:
             const SystemAdjoint& adjoint)
       : queue_(queue), system_(system), kernel_(kernel), setup_(setup), adjoint_(adjoint),
         chain_(adjoint.kernel.description(setup.element_bytes)),
-        around_(queue_, setup_, adjoint_, chain_) {
+        around_(queue_, setup_, adjoint_, chain_), free_(queue_, kernel_, setup_, adjoint_) {
     setup_.walls.resize(kernel.of_double.arrays.size());
     allocate();
     bind_operations();
@@ -61,7 +62,7 @@ public:
     for (int a = 0; a < given(); ++a) {
       if (!kernel_.is_state(a)) medium.push_back(a);
     }
-    medium_ = folds_of(medium);
+    folds_of(medium_, medium);
     counter_ = OnDevice<Index>(queue_, {0, 0}, "the step");
     queue_.wait();
   }
@@ -178,10 +179,16 @@ private:
       Launch made;
       around_.bring_forward(made.faces, forward, read, places);
       add_faces(made.faces, of_system(read));
+      if (free_.acts_on(read)) free_.set(made.faces, place_);
       around_.bring(made.faces, op, {{}, setup_.extents}, {}, places);
       made.again = again(op);
       made.program.emplace(bind(k, !spread.empty()));
-      made.folds = folds_of(spread);
+      if (free_.acts_on(spread)) {
+        free_.fold(made.folds, place_, [this](std::vector<Bound>& to, const std::vector<int>& of) {
+          add_faces(to, of_system(of));
+        });
+      }
+      folds_of(made.folds, spread);
       launches_.push_back(std::move(made));
     }
   }
@@ -241,8 +248,7 @@ private:
   }
 
   /// Conditions beyond the faces of derivatives by some arrays of the system, axis by axis.
-  [[nodiscard]] std::vector<Bound> folds_of(const std::vector<int>& of) {
-    std::vector<Bound> made;
+  void folds_of(std::vector<Bound>& to, const std::vector<int>& of) {
     for (int axis = 2; axis >= 0; --axis) {
       std::vector<FoldedArray<T>> all;
       Index most = 0;
@@ -258,13 +264,13 @@ private:
       }
       if (all.empty()) continue;
       folded_.emplace_back(queue_, all, "rules for faces");
-      made.push_back(bind_on_faces(queue_, folded_.back(), most));
+      to.push_back(bind_on_faces(queue_, folded_.back(), most));
     }
-    return made;
   }
 
-  /// Sides that are no walls have nothing beyond them to fold.
+  /// Sides that are no walls have nothing beyond them to fold, but for slopes at free faces.
   void fold_at_walls(ShellOf& shell) const {
+    if (free_.any()) return;
     for (int d = 0; d < 3; ++d) {
       if (comm::along(setup_.whole(), d) == 1) continue;
       if (!ends_at_wall(setup_, d, 0)) shell.begin[d] = shell.low[d] = 0;
@@ -343,6 +349,10 @@ private:
   const SystemAdjoint& adjoint_;
   const Description& chain_;
   Surroundings<T> around_;
+  FreeFacesBack<T> free_;
+  const typename FreeFacesBack<T>::Place place_ = [this](int a) {
+    return place_of(memory(a), layouts_[static_cast<std::size_t>(a)]);
+  };
   std::vector<ArrayLayout> layouts_;
   std::vector<Memory> memories_; ///< of arrays that are none of the system's
   std::vector<Launch> launches_;

@@ -4,6 +4,8 @@
 #include <ridge/core/index.hpp>
 #include <ridge/device/offer.hpp>
 
+#include "free_face.hpp"
+
 #if defined(RIDGE_TARGET_CPU)
 #include <ridge/device/cpu/parallel.hpp>
 
@@ -32,73 +34,6 @@ RIDGE_FN double faster(const FastestFlow<T>& flow, N depth, N along_x, N along_y
   const double speed = (h > flow.dry ? sqrt(x * x + y * y) / h : 0.0) + sqrt(flow.gravity * h);
   return speed > before ? speed : before;
 }
-
-/// Sets velocities beyond a point of a free face; `memory` loads and stores elements of arrays.
-template <class T, class Memory>
-struct BeyondFree {
-  using Number = NumberOf<T>;
-  using Array = typename FreeFace<T>::Array;
-  const FreeFace<T>& f;
-  const Memory& memory;
-
-  RIDGE_FN void set(Index first, Index second) const {
-    Index p[3];
-    p[f.axis] = f.side == 0 ? 0 : f.n[f.axis] - 1;
-    p[f.axis == 0 ? 1 : 0] = first;
-    p[f.axis == 2 ? 1 : 2] = second;
-    for (int e = 0; e < 3; ++e) {
-      if (f.n[e] == 1 && e != f.axis) continue;
-      const Number slope = e == f.axis ? of_normal(p) : of_tangent(p, e);
-      // Points of the normal velocity lie half a point behind.
-      const Index last = p[f.axis] - (e == f.axis && f.side == 1 ? 1 : 0);
-      const Index apart = e == f.axis ? 1 : 2;
-      for (Index k = 0; k < 2; ++k) {
-        const Index inside = f.side == 0 ? last + k + apart - 1 : last - k - apart + 1;
-        const Index beyond = f.side == 0 ? last - k - 1 : last + k + 1;
-        const Number value = load(f.velocities[e], p, f.axis, inside - p[f.axis]);
-        store(f.velocities[e], p, beyond - p[f.axis],
-              value + slope * static_cast<Number>(apart + 2 * k));
-      }
-    }
-  }
-
-private:
-  static RIDGE_FN Index place(const Array& a, const Index* p, int axis, Index shift) {
-    const Index x = p[0] + (axis == 0 ? shift : 0);
-    const Index y = p[1] + (axis == 1 ? shift : 0);
-    const Index z = p[2] + (axis == 2 ? shift : 0);
-    return x + y * a.row + z * a.plane;
-  }
-  RIDGE_FN Number load(const Array& a, const Index* p, int axis, Index shift) const {
-    return number_of(memory.load(a, place(a, p, axis, shift)));
-  }
-  RIDGE_FN void store(const Array& a, const Index* p, Index shift, Number value) const {
-    memory.store(a, place(a, p, f.axis, shift), element_of<T>(value));
-  }
-  /// Outward, times the spacing there.
-  RIDGE_FN Number of_normal(const Index* p) const {
-    Number along = 0;
-    Index q[3]; // where the medium is: beyond the last point that which is nearest
-    for (int e = 0; e < 3; ++e) {
-      q[e] = p[e] < f.n[e] ? p[e] : f.wraps[e] ? p[e] - f.n[e] : f.n[e] - 1;
-      if (e == f.axis || f.n[e] == 1) continue;
-      along += f.over[e] * (load(f.velocities[e], p, e, 0) - load(f.velocities[e], p, e, -1));
-    }
-    const Number lambda = load(f.lambda, q, 0, 0);
-    const Number slope = along * lambda / (lambda + 2 * load(f.mu, q, 0, 0));
-    return f.side == 0 ? slope : -slope;
-  }
-  /// The normal velocity on the face.
-  RIDGE_FN Number normal(const Index* p) const {
-    return load(f.velocities[f.axis], p, f.axis, f.side == 0 ? 0 : -1) + of_normal(p) / 2;
-  }
-  RIDGE_FN Number of_tangent(const Index* p, int e) const {
-    const Index next[3] = {p[0] + (e == 0 ? 1 : 0), p[1] + (e == 1 ? 1 : 0),
-                           p[2] + (e == 2 ? 1 : 0)};
-    const Number slope = f.over[e] * (normal(next) - normal(p));
-    return f.side == 0 ? slope : -slope;
-  }
-};
 
 #if defined(RIDGE_TARGET_CPU)
 
@@ -161,16 +96,6 @@ Bound bind_beyond(Queue& /*queue*/, const FaceLaunch<BeyondArray<T>>& launch) {
   return Bound([launch] { for_each_row(launch, &set_row<T>); });
 }
 
-struct HostMemory {
-  template <class A>
-  auto load(const A& a, Index at) const {
-    return a.data[at];
-  }
-  template <class A, class T>
-  void store(const A& a, Index at, T value) const {
-    a.data[at] = value;
-  }
-};
 template <class T>
 Bound bind_free(Queue& /*queue*/, const FaceLaunch<FreeFace<T>>& launch) {
   return Bound([launch] {
@@ -180,7 +105,7 @@ Bound bind_free(Queue& /*queue*/, const FaceLaunch<FreeFace<T>>& launch) {
                     [&](int thread, int threads) {
                       const auto mine = ridge::cpu::share_of(launch.most, thread, threads);
                       for (Index i = mine.begin; i < mine.end; ++i)
-                        BeyondFree<T, HostMemory>{f, {}}.set(i % row, i / row);
+                        BeyondFree<T, HostMemory>{{f, {}}}.set(i % row, i / row);
                     });
   });
 }
@@ -295,25 +220,13 @@ struct SetBeyondFree {
   const FreeFace<T>* faces;
 
   template <class Lane>
-  struct OfLane {
-    Lane& lane;
-    template <class A>
-    RIDGE_DEVICE T load(const A& a, Index at) const {
-      return lane.load_written(Span<T>(a.data - a.before, a.size), a.before + at);
-    }
-    template <class A>
-    RIDGE_DEVICE void store(const A& a, Index at, T value) const {
-      lane.store(Span<T>(a.data - a.before, a.size), a.before + at, value);
-    }
-  };
-  template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const FreeFace<T>& f = faces[lane.block().y];
     const Index i = Index{lane.block().x} * block + lane.thread().x;
     const Index row = f.n[f.axis == 0 ? 1 : 0];
     if (i >= f.points()) return;
-    const OfLane<Lane> memory{lane};
-    BeyondFree<T, OfLane<Lane>>{f, memory}.set(i % row, i / row);
+    const LaneMemory<Lane> memory{lane};
+    BeyondFree<T, LaneMemory<Lane>>{{f, memory}}.set(i % row, i / row);
   }
 };
 

@@ -24,6 +24,11 @@ template <class A>
                                typeid(A))(queue, {all.data, static_cast<int>(all.size), most});
 }
 
+template <class T>
+[[nodiscard]] ArrayPlace<T> place_of(T* memory, const ArrayLayout& at) {
+  return {memory + at.before, at.row, at.plane, at.before, at.elements};
+}
+
 /// A free face of arrays that lie as `lies(array)` says.
 template <class T, class F>
 [[nodiscard]] FreeFace<T> free_face_of(const FreeFaces& of, const SystemSetup& setup, int axis,

@@ -153,10 +153,6 @@ SystemGradient::SystemGradient(Queue& queue, System& system, const SystemKernel&
                                const SystemSetup& setup, const SystemAdjoint& adjoint, Index kept) {
   if (!kernel.swaps.empty())
     throw UsageError("gradients are of systems whose arrays are not swapped");
-  if (!free_faces(kernel, setup).empty()) {
-    throw UsageError("gradients know no free faces; antimirror is known: no normal stress and no "
-                     "tangential velocity");
-  }
   parts_ = std::make_unique<Parts>(queue, system, kernel, setup, adjoint, kept);
 }
 SystemGradient::~SystemGradient() {

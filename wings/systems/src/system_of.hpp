@@ -241,11 +241,7 @@ private:
     if constexpr (is_stored<T>) {
       return {};
     } else {
-      const auto lies = [&](int a) {
-        const ArrayLayout& at = layout(a);
-        return typename FreeFace<T>::Array{memory(a, p) + at.before, at.row, at.plane, at.before,
-                                           at.elements};
-      };
+      const auto lies = [&](int a) { return place_of(memory(a, p), layout(a)); };
       const FreeFace<T> face = free_face_of<T>(*kernel.free_faces, setup, axis, side, lies);
       free_faces_.emplace_back(queue, std::vector<FreeFace<T>>{face}, "a free face");
       return bind_on_faces(queue, free_faces_.back(), face.points());

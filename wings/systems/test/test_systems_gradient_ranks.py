@@ -107,3 +107,5 @@ def test_refusals_over_ranks_are_said_once(mpi):
     assert mpi(2, *ridge_words).code == 0
     refused(mpi(2, *ridge_words), "g.h5", "--overwrite")
     refused(mpi(2, *run.words, "--gradient", "g.h5:/speed"), "NAME is one of p, vx, vy, vz, c, rho")
+    run = Asked("elastic", (9, 8), "cpu", "--boundary", "y-=free")
+    refused(mpi(2, *run.words, "--gradient", "free.h5:/mu"), "y-=free runs on one rank; start one")

@@ -108,14 +108,16 @@ struct BeyondArray {
   }
 };
 
+template <class T>
+struct ArrayPlace {
+  T* data = nullptr; ///< item (0, 0, 0)
+  Index row = 0, plane = 0, before = 0, size = 0;
+};
+
 /// A face without traction: velocities beyond it are those of points as far inside, plus slopes.
 template <class T>
 struct FreeFace {
-  struct Array {
-    T* data = nullptr; ///< item (0, 0, 0)
-    Index row = 0, plane = 0, before = 0, size = 0;
-  };
-  Array velocities[3], lambda, mu;
+  ArrayPlace<T> velocities[3], lambda, mu;
   Index n[3] = {1, 1, 1};
   int axis = 0, side = 0;
   NumberOf<T> over[3] = {1, 1, 1}; ///< the spacing along the axis over that along each

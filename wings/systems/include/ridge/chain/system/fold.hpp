@@ -46,4 +46,24 @@ struct FoldedArray : BeyondArray<T> {
   }
 };
 
+/// A free face of the velocities as they were before it was set, and derivatives around it.
+template <class T>
+struct FoldedFree : FreeFace<T> {
+  ArrayPlace<T> by_velocities[3], by_lambda, by_mu;
+
+  /// Points around it whose velocities slopes read: those of the face, and one at either end.
+  [[nodiscard]] RIDGE_FN Index along(int e) const {
+    return e == this->axis ? 1 : this->n[e] > 1 ? this->n[e] + 2 : 1;
+  }
+  [[nodiscard]] RIDGE_FN Index around() const { return along(0) * along(1) * along(2); }
+  /// Calls f(first, second) with the indices of the i-th of these, along the other two axes.
+  template <class F>
+  RIDGE_FN void at_around(Index i, const F& f) const {
+    const int first = this->axis == 0 ? 1 : 0;
+    const int second = this->axis == 2 ? 1 : 2;
+    f(i % along(first) - (this->n[first] > 1 ? 1 : 0),
+      i / along(first) - (this->n[second] > 1 ? 1 : 0));
+  }
+};
+
 } // namespace ridge::chain
