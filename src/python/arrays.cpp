@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>

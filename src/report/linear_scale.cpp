@@ -1,6 +1,5 @@
 #include "linear_scale.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace ridge::report {

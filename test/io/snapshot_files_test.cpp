@@ -13,7 +13,6 @@
 
 #include <array>
 #include <fstream>
-#include <optional>
 
 namespace ridge::io {
 namespace {

@@ -14,10 +14,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 #include <utility>
 
 namespace ridge {

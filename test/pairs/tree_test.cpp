@@ -10,9 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <numbers>
-#include <optional>
 
 namespace ridge::pairs {
 namespace {

@@ -6,9 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <limits>
 #include <vector>
 
