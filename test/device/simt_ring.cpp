@@ -2,6 +2,7 @@
 // what is reported of rings that are wrong.
 #include "simt_support.hpp"
 
+#include <cmath>
 #include <numeric>
 
 namespace ridge::simt_test {

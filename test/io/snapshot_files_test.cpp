@@ -13,6 +13,7 @@
 
 #include <array>
 #include <fstream>
+#include <optional>
 
 namespace ridge::io {
 namespace {

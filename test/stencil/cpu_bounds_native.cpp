@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <vector>
 

@@ -4,6 +4,7 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/device/kind.hpp>
 
+#include "core/refuse.hpp"
 #include "spectrum.hpp"
 
 #include <fmt/format.h>
@@ -35,9 +36,8 @@ const GridProblem& checked(const GridProblem& problem) {
   const auto& h = problem.boundaries.spacing;
   constexpr double shifts = sizeof(T) == 4 ? 1e30 : 1e290;
   const char* const precision = sizeof(T) == 4 ? "fp32" : "fp64";
-  if (problem.shift > shifts)
-    throw UsageError(
-        fmt::format("the shift is {:g}; {} takes up to {:g}", problem.shift, precision, shifts));
+  refuse_if(problem.shift > shifts, "the shift is {:g}; {} takes up to {:g}", problem.shift,
+            precision, shifts);
   GridProblem plain = problem;
   plain.shift = 0;
   if (problem.shift > 0 && problem.shift < 1 / shifts && plain.is_singular())
@@ -48,10 +48,9 @@ const GridProblem& checked(const GridProblem& problem) {
        {std::tuple{'x', problem.extents.x, h.x}, std::tuple{'y', problem.extents.y, h.y},
         std::tuple{'z', problem.extents.z, h.z}}) {
     if (n > 1 && (spacing < 1 / most || spacing > most))
-      throw UsageError(fmt::format("the spacing along {} is {:g}; {} takes {:g} to {:g}: another "
-                                   "unit of length is needed",
-                                   axis, spacing, sizeof(T) == 4 ? "fp32" : "fp64", 1 / most,
-                                   most));
+      throw UsageError(fmt::format(
+          "the spacing along {} is {:g}; {} takes {:g} to {:g}: another unit of length is needed",
+          axis, spacing, sizeof(T) == 4 ? "fp32" : "fp64", 1 / most, most));
   }
   return problem;
 }
@@ -177,8 +176,7 @@ void Equations<T>::require_extents(Index3 n, const char* what) const {
 template <class T>
 void Equations<T>::set_coefficient(const View<const T>& k) {
   require_extents(k.extents, "the coefficient");
-  if (problem_.order > 2)
-    throw UsageError(fmt::format("a coefficient goes with order 2, not {}", problem_.order));
+  refuse_if(problem_.order > 2, "a coefficient goes with order 2, not {}", problem_.order);
   require_positive(k);
   cycle_.set_coefficient(k, own_first_, own_);
 }
@@ -451,12 +449,10 @@ typename Equations<T>::Balanced Equations<T>::balance(bool projects, const std::
   const auto [size, weighted] = norm(true);
   const double mean = weighted / volume();
   const double typical = size / std::sqrt(points());
-  if (std::abs(mean) > rounding_of_means<T> * typical && !projects) {
-    throw UsageError(fmt::format(
-        "with no value at any face a solution exists only where the right-hand side balances "
-        "what comes in through the faces; its mean is {:.6g} too large ({} removes it)",
-        -mean, option));
-  }
+  refuse_if(std::abs(mean) > rounding_of_means<T> * typical && !projects,
+            "with no value at any face a solution exists only where the right-hand side balances "
+            "what comes in through the faces; its mean is {:.6g} too large ({} removes it)",
+            -mean, option);
   if (is_nothing<T>(mean, typical)) return {0, size};
   give(Shifted<T>{finest().b.elements(), static_cast<T>(-mean)});
   mask(finest().b);

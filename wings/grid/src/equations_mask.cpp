@@ -1,10 +1,8 @@
 // What faces and coefficients hold, and equations without the points that a mask takes out.
-#include <ridge/core/error.hpp>
 
+#include "core/refuse.hpp"
 #include "equations.hpp"
 #include "mask.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
@@ -94,9 +92,8 @@ void Equations<T>::require_positive(const View<const T>& k, const std::vector<T>
         std::find_if(of_ranks.begin(), of_ranks.end(), [](const Bad& one) { return one.at >= 0; });
     if (first != of_ranks.end()) bad = *first;
   }
-  if (bad.at >= 0)
-    throw UsageError(fmt::format("the coefficient is {} at x={} y={} z={}; it must be positive",
-                                 bad.value, bad.point.x, bad.point.y, bad.point.z));
+  refuse_if(bad.at >= 0, "the coefficient is {} at x={} y={} z={}; it must be positive", bad.value,
+            bad.point.x, bad.point.y, bad.point.z);
 }
 
 /// All points, x fastest, packed.
@@ -116,8 +113,7 @@ std::vector<T> Equations<T>::on_host(const View<const T>& field) {
 template <class T>
 void Equations<T>::set_mask(const View<const T>& mask, const View<const T>* k) {
   require_extents(mask.extents, "the mask");
-  if (problem_.order > 2)
-    throw UsageError(fmt::format("a mask goes with order 2, not {}", problem_.order));
+  refuse_if(problem_.order > 2, "a mask goes with order 2, not {}", problem_.order);
   if (k != nullptr) require_extents(k->extents, "the coefficient");
   const std::vector<T> given = on_host(mask);
   const Index3 n = extents_;

@@ -4,10 +4,9 @@
 #include <ridge/device/cpu/pause.hpp>
 #include <ridge/device/kind.hpp>
 
+#include "core/refuse.hpp"
 #include "fourier_library.hpp"
 #include "spectrum.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -293,8 +292,8 @@ GridMethod method_for(const Equations<T>& equations, const GridOptions& options)
   const bool is_shared = equations.cycle().shared() != nullptr;
   const bool is_mixed = options.precision == CyclePrecision::mixed;
   const bool asks_for_cycles = options.cycle || options.smoother || is_mixed;
-  if (options.cycle == CycleShape::full)
-    throw UsageError("a solve's cycle is v, w or f; full is for measurements");
+  refuse_if(options.cycle == CycleShape::full,
+            "a solve's cycle is v, w or f; full is for measurements");
   if (options.method == GridMethod::automatic) {
     const Device& device = equations.queue().device();
     if (options.full && !asks_for_cycles && !varies && !is_shared && !options.reproducible &&
@@ -304,20 +303,20 @@ GridMethod method_for(const Equations<T>& equations, const GridOptions& options)
   }
   const bool is_conjugate =
       options.method == GridMethod::automatic || options.method == GridMethod::conjugate_gradients;
-  if (is_conjugate && options.cycle == CycleShape::f)
-    throw UsageError("conjugate gradients take cycle v or w: f is not symmetric");
+  refuse_if(is_conjugate && options.cycle == CycleShape::f,
+            "conjugate gradients take cycle v or w: f is not symmetric");
   if (is_conjugate) return GridMethod::conjugate_gradients;
-  if (options.method == GridMethod::multigrid && problem.order > 2)
-    throw UsageError(fmt::format("cycles alone solve to order 2; order {} takes conjugate "
-                                 "gradients or Fourier transforms",
-                                 problem.order));
-  if (options.method == GridMethod::fourier && asks_for_cycles)
-    throw UsageError("Fourier transforms take no cycle and no smoother, and are in one precision");
-  if (options.method == GridMethod::fourier && varies)
-    throw UsageError("Fourier transforms take no coefficient; conjugate gradients do");
-  if (options.method == GridMethod::fourier && (is_shared || options.reproducible))
-    throw UsageError("Fourier transforms are for one rank; multigrid and conjugate gradients give "
-                     "the same bits on any number");
+  refuse_if(options.method == GridMethod::multigrid && problem.order > 2,
+            "cycles alone solve to order 2; order {} takes conjugate "
+            "gradients or Fourier transforms",
+            problem.order);
+  refuse_if(options.method == GridMethod::fourier && asks_for_cycles,
+            "Fourier transforms take no cycle and no smoother, and are in one precision");
+  refuse_if(options.method == GridMethod::fourier && varies,
+            "Fourier transforms take no coefficient; conjugate gradients do");
+  refuse_if(options.method == GridMethod::fourier && (is_shared || options.reproducible),
+            "Fourier transforms are for one rank; multigrid and conjugate gradients give "
+            "the same bits on any number");
   return options.method;
 }
 

@@ -3,11 +3,10 @@
 #include <ridge/grid/multigrid.hpp>
 #include <ridge/tune/choose.hpp>
 
+#include "core/refuse.hpp"
 #include "fourier.hpp"
 #include "fourier_library.hpp"
 #include "mixed.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -143,10 +142,10 @@ private:
   [[nodiscard]] static MarchSchedule parsed(const std::string& schedule,
                                             const detail::Cycle<V>& of) {
     const auto cycle = text::parse<CycleSchedule>(schedule);
-    if (cycle.cycle != CycleShape::v || cycle.level != 0)
-      throw UsageError(fmt::format("schedule '{}': of a solve it says down, up and march_from; "
-                                   "cycle and level are for measurements",
-                                   schedule));
+    refuse_if(cycle.cycle != CycleShape::v || cycle.level != 0,
+              "schedule '{}': of a solve it says down, up and march_from; cycle and level are for "
+              "measurements",
+              schedule);
     require_laid(cycle.march(), of);
     return cycle.march();
   }
@@ -323,8 +322,7 @@ private:
     if (equations_.finest().a.k.size != 0) return "it is for no coefficient and no mask";
     if (equations_.cycle().shared() != nullptr) return "it is for one rank";
     if (options.reproducible)
-      return "on several ranks there is none such; reproducible asks for "
-             "the same bits";
+      return "on several ranks there is none such; reproducible asks for the same bits";
     if (!detail::MixedCycles::has_numbers_for(equations_.problem()))
       return "spacings of 1e-10 to 1e10 and shifts of at most 1e20 are in fp32's range";
     return {};
@@ -400,10 +398,9 @@ private:
 
   void require_level(const CycleSchedule& s) const {
     const int levels = equations_.cycle().levels();
-    if (s.level >= levels)
-      throw UsageError(fmt::format("level={}: there are {} levels, from 0 on", s.level, levels));
-    if (s.level > 0 && s.cycle != CycleShape::v)
-      throw UsageError("level= is for V cycles; w, f and full begin on level 0");
+    refuse_if(s.level >= levels, "level={}: there are {} levels, from 0 on", s.level, levels);
+    refuse_if(s.level > 0 && s.cycle != CycleShape::v,
+              "level= is for V cycles; w, f and full begin on level 0");
     require_laid(s.march(), equations_.cycle());
   }
 
