@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -83,8 +84,9 @@ void set_shape(Array& a, const Subject& subject, int rank, const std::int64_t* s
     // What is never stepped along may have any stride.
     const Index stride = strides == nullptr || shape[from] == 1 ? packed : strides[from];
     if (d == 0 && stride != a.element_bytes) {
-      subject.refuse("is not contiguous along its last axis; numpy.ascontiguousarray, or the like "
-                     "of its library, makes a copy that is");
+      subject.refuse(
+          "is not contiguous along its last axis; numpy.ascontiguousarray, or the like of "
+          "its library, makes a copy that is");
     }
     if (stride < packed || stride % a.element_bytes != 0) {
       subject.refuse("has its axes in another order than C's, or overlaps itself; "
@@ -124,9 +126,9 @@ NumberType type_of_format(const Subject& subject, std::string_view format) {
   if (format == "d" || format == "f8") return fp64;
   if (format == "f" || format == "f4") return fp32;
   if (format == "e" || format == "f2") return fp16;
-  subject.refuse(fmt::format(
-      "has elements of type {}; float32 and float64 are possible, and x.astype(float) makes a copy",
-      name_of_format(given)));
+  subject.refuse(fmt::format("has elements of type {}; float32 and float64 are possible, and "
+                             "x.astype(float) makes a copy",
+                             name_of_format(given)));
 }
 
 /// The memory that an object lets be used, if it does: arrays of some libraries do so on the host
@@ -184,8 +186,8 @@ DeviceId device_of(const Subject& subject, std::int64_t type, std::int64_t numbe
     if (std::find(kind->dlpack.begin(), kind->dlpack.end(), type) == kind->dlpack.end()) continue;
     return {kind->kind, kind->numbering == Numbering::none ? 0 : static_cast<int>(number)};
   }
-  subject.refuse(fmt::format("is on a device of DLPack type {}, which ridge does not know; the "
-                             "cpu, CUDA and ROCm are possible",
+  subject.refuse(fmt::format("is on a device of DLPack type {}, which ridge does not know; "
+                             "the cpu, CUDA and ROCm are possible",
                              type));
 }
 
@@ -349,8 +351,9 @@ nb::object bits_of_bfloat16(nb::handle object) {
 
 TypedArray look(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
   if (is_masked(object.ptr())) {
-    subject.refuse("is a masked array, whose mask ridge does not know; pass x.filled(value), and "
-                   "the mask as an array of numbers where the kernel is to see it");
+    subject.refuse(
+        "is a masked array, whose mask ridge does not know; pass x.filled(value), and the "
+        "mask as an array of numbers where the kernel is to see it");
   }
   const bool may_give = PyObject_CheckBuffer(object.ptr()) != 0;
   if (may_give) {

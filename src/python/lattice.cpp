@@ -4,11 +4,11 @@
 #include <ridge/lattice/any_field.hpp>
 #include <ridge/python/arguments.hpp>
 
-#include "../core/refuse.hpp"
 #include "offered.hpp"
 #include "others_may_run.hpp"
 #include "queues.hpp"
 
+#include <fmt/format.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -77,9 +77,11 @@ nb::tuple run(const std::string& description, const std::vector<const HeldField*
               const std::vector<double>& numbers) {
   std::vector<const AnyField*> operands;
   for (const HeldField* f : fields) {
-    refuse_if(!(f->device == fields.front()->device),
-              "an expression of fields on {} and on {}; all must be on one device",
-              to_text(fields.front()->device), to_text(f->device));
+    if (!(f->device == fields.front()->device)) {
+      throw UsageError(fmt::format("an expression of fields on {} and on {}; all must be on one "
+                                   "device",
+                                   to_text(fields.front()->device), to_text(f->device)));
+    }
     operands.push_back(f->field.get());
   }
   const DeviceId device = fields.front()->device;

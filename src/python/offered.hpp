@@ -33,8 +33,9 @@ template <class F>
 [[nodiscard]] F& offered_by(const std::string& description, const std::string& file,
                             const std::string& name) {
   return naming_source(file, [&]() -> F& {
-    for (const Offered& o : launch::load_description(description, file, {lab::lab_library()}))
+    for (const Offered& o : launch::load_description(description, file, {lab::lab_library()})) {
       if (std::string_view(o.name) == typeid(F*).name()) return *reinterpret_cast<F*>(o.function);
+    }
     throw Failure("the description of " + name + " offers nothing; please report this");
   });
 }

@@ -20,8 +20,9 @@ struct Known {
 using All = std::list<Known>;
 
 Turn* find(All& all, const DeviceId& id, void* stream) {
-  for (Known& known : all)
+  for (Known& known : all) {
     if (known.device == id && known.stream == stream) return &known.turn;
+  }
   return nullptr;
 }
 

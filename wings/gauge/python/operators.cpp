@@ -15,8 +15,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace nb = nanobind;
