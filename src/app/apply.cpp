@@ -195,9 +195,8 @@ struct ApplyCommand {
         if (stays) made.wide |= 1U << i;
       }
     }
-    if (read.front()->element_bytes() != 4)
-      throw UsageError(fmt::format("--store-as {} computes in fp32; {} is fp64", store_as,
-                                   to_text(read.front()->name())));
+    refuse_if(read.front()->element_bytes() != 4, "--store-as {} computes in fp32; {} is fp64",
+              store_as, to_text(read.front()->name()));
     return made;
   }
 

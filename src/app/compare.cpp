@@ -32,9 +32,8 @@ std::string change_of(const Comparison& c) {
 
 /// Names come from files: what would move the cursor is shown as a question mark.
 std::string on_one_line(std::string text) {
-  for (char& c : text) {
+  for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-  }
   return text;
 }
 
@@ -147,10 +146,8 @@ struct CompareCommand {
   void require_none_slower(const std::vector<Comparison>& all) const {
     const bool any_pair = std::any_of(all.begin(), all.end(),
                                       [](const Comparison& c) { return c.longer.has_value(); });
-    if (!any_pair) {
-      throw Failure(fmt::format(
-          "no launch of {} has a partner with a time in {}: nothing was compared", a, b));
-    }
+    fail_if(!any_pair, "no launch of {} has a partner with a time in {}: nothing was compared", a,
+            b);
     const Comparison* worst = nullptr;
     int slower = 0;
     for (const Comparison& c : all) {

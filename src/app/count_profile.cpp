@@ -1,13 +1,13 @@
 // `ridge count --from`: profiles of rocprof, rocprofv3 and ncu.
 #include "count_profile.hpp"
 
-#include <ridge/core/error.hpp>
 #include <ridge/core/units.hpp>
 #include <ridge/doctor/cause.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/pattern/menu.hpp>
 #include <ridge/record/profile.hpp>
 
+#include "../core/refuse.hpp"
 #include "counting.hpp"
 
 #include <fmt/core.h>
@@ -22,7 +22,7 @@ namespace {
 
 std::string text_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw UsageError(fmt::format("--from {}: there is no such file", file));
+  refuse_if(!in, "--from {}: there is no such file", file);
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
@@ -35,11 +35,9 @@ struct Least {
 Least least_of(const ProfileOptions& o, const KernelOptions& launch) {
   if (o.least_read > 0 || launch.kernel.empty()) return {o.least_read, o.least_written};
   const lab::BenchKernel found = launch.find();
-  if (!found.make_menu) {
-    throw UsageError(fmt::format("the model does not know the least bytes of {}; give "
-                                 "--least-read and --least-written",
-                                 launch.kernel));
-  }
+  refuse_if(!found.make_menu,
+            "the model does not know the least bytes of {}; give --least-read and --least-written",
+            launch.kernel);
   // They are the same on every device, and a profile does not say whose it is.
   const Place place = place_of("mi210");
   lab::BenchRequest request = launch.request(found);
@@ -82,10 +80,9 @@ std::string use_text(const ProfiledUse& use) {
 } // namespace
 
 void ProfileOptions::add_to(const Command& command) {
-  command.add(
-      "--from", &from,
-      "counters of a profile: rocprof's results.csv, rocprofv3's counter_collection.csv, or "
-      "what ncu --csv printed");
+  command.add("--from", &from,
+              "counters of a profile: rocprof's results.csv, rocprofv3's counter_collection.csv, "
+              "or what ncu --csv printed");
   command.add("--kernel", &kernel, "with --from: the kernel's name there, or a part of it");
   command.add("--least-read", &least_read, "with --from: bytes that a launch must read at least");
   command.add("--least-written", &least_written, "with --from: bytes that it must write at least");

@@ -7,6 +7,8 @@
 #include <ridge/record/ncu_report.hpp>
 #include <ridge/record/profile.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <unistd.h>
@@ -47,7 +49,7 @@ std::string find_ncu() {
   const char* const given = std::getenv("RIDGE_NCU");
   if (given != nullptr) {
     std::string found = launch::find_program(given);
-    if (found.empty()) throw Failure(fmt::format("RIDGE_NCU={}: no such program", given));
+    fail_if(found.empty(), "RIDGE_NCU={}: no such program", given);
     return found;
   }
   const char* const home = std::getenv("CUDA_HOME");
@@ -149,8 +151,7 @@ void tell_profiler(const char* function) {
   if (driver == nullptr) throw Failure("the NVIDIA driver (libcuda.so.1) is not here");
   using Tell = int();
   auto* const tell = reinterpret_cast<Tell*>(dlsym(driver, function));
-  if (tell == nullptr || tell() != 0)
-    throw Failure(fmt::format("{} of the NVIDIA driver does not work here", function));
+  fail_if(tell == nullptr || tell() != 0, "{} of the NVIDIA driver does not work here", function);
 }
 
 /// A case, and its one schedule.
@@ -164,9 +165,8 @@ Ready make_ready(const KernelOptions& o) {
   lab::RoofSource roof(request.device, true);
   Ready ready{found.make_case(request, roof), {}};
   const auto schedules = ready.the_case->menu().asked(o.schedule);
-  if (schedules.size() != 1)
-    throw UsageError(fmt::format("--schedule {} means {} schedules; one launch is counted",
-                                 o.schedule, schedules.size()));
+  refuse_if(schedules.size() != 1, "--schedule {} means {} schedules; one launch is counted",
+            o.schedule, schedules.size());
   ready.schedule = schedules.front();
   return ready;
 }
@@ -190,10 +190,8 @@ Counters count_on_cpu(lab::Case& the_case, const lab::AskedSchedule& schedule) {
 Counters count_launch(const KernelOptions& o) {
   const Device device = named_device(o.device);
   const KindFacts& kind = facts_of(device);
-  if (kind.is_emulated) {
-    throw UsageError(
-        "an emulated GPU has no memory of its own to count; give --device cpu or a GPU");
-  }
+  refuse_if(kind.is_emulated,
+            "an emulated GPU has no memory of its own to count; give --device cpu or a GPU");
   if (kind.counts == Counts::none) return count_under_rocprof(o, kind.why_not_counted);
   if (kind.counts == Counts::profiler) return count_under_ncu(o);
   const Ready ready = make_ready(o);

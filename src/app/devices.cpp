@@ -47,9 +47,7 @@ void print_devices(bool json) {
     fmt::print("{}\n", array.dump(2));
   } else {
     fmt::print("{}", table.text());
-    if (!facts_of(best_device().kind).is_gpu()) {
-      fmt::print("no GPU here: 'auto' means the cpu\n");
-    }
+    if (!facts_of(best_device().kind).is_gpu()) fmt::print("no GPU here: 'auto' means the cpu\n");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/lab/visit.hpp>
 
+#include "../core/refuse.hpp"
 #include "../io/output_file.hpp"
 #include "commands.hpp"
 #include "counting.hpp"
@@ -42,24 +43,21 @@ struct DoctorCommand {
       const bool of_launch = !launch.kernel.empty() || !launch.device.empty() ||
                              !launch.size.empty() || !launch.precision.empty() ||
                              launch.schedule != "auto";
-      if (of_launch || !on.empty() || checklist)
-        throw UsageError("-- PROGRAM and --from FILE take no KERNEL, and none of its options, --on "
-                         "or --checklist");
+      refuse_if(of_launch || !on.empty() || checklist,
+                "-- PROGRAM and --from FILE take no KERNEL, and none of its options, --on or "
+                "--checklist");
       return foreign.run(json, prove, output, overwrite);
     }
     foreign.require_none();
-    if (launch.kernel.empty())
-      throw UsageError(
-          "doctor takes a KERNEL, -- PROGRAM, --from FILE, --explain CAUSE or --causes; "
-          "see --help");
-    if (!launch.device.empty() && !on.empty())
-      throw UsageError("--device runs the launch, --on only models it; give one of them");
-    if (!output.empty() && !on.empty())
-      throw UsageError(
-          "--output takes a record of the launch, which runs: give --device, not --on");
-    if (prove && !on.empty())
-      throw UsageError(
-          "--prove runs the launch, which takes a device here: give --device, not --on");
+    refuse_if(
+        launch.kernel.empty(),
+        "doctor takes a KERNEL, -- PROGRAM, --from FILE, --explain CAUSE or --causes; see --help");
+    refuse_if(!launch.device.empty() && !on.empty(),
+              "--device runs the launch, --on only models it; give one of them");
+    refuse_if(!output.empty() && !on.empty(),
+              "--output takes a record of the launch, which runs: give --device, not --on");
+    refuse_if(prove && !on.empty(),
+              "--prove runs the launch, which takes a device here: give --device, not --on");
     examine();
   }
 
@@ -67,17 +65,15 @@ private:
   void examine() const {
     const lab::BenchKernel chosen = found();
     const bool is_cycle = chosen.pattern == "solve";
-    if (launch.of_pattern.has("boundary") && !is_cycle)
-      throw UsageError(fmt::format("--boundary is for multigrid, not {}", launch.kernel));
+    refuse_if(launch.of_pattern.has("boundary") && !is_cycle, "--boundary is for multigrid, not {}",
+              launch.kernel);
     const OptionValues options = launch.options(chosen);
     const bool recorded = options.has("cutoff") || chosen.pattern == "tree" || is_cycle;
-    if (recorded && (!on.empty() || checklist)) {
-      throw UsageError("lists, trees and cycles of multigrid are known once they have run: give "
-                       "--device, without --on or --checklist");
-    }
-    if (!recorded && !chosen.make_menu)
-      throw UsageError(
-          fmt::format("the doctor does not know what {} does with memory", launch.kernel));
+    refuse_if(recorded && (!on.empty() || checklist),
+              "lists, trees and cycles of multigrid are known once they have run: give --device, "
+              "without --on or --checklist");
+    refuse_if(!recorded && !chosen.make_menu, "the doctor does not know what {} does with memory",
+              launch.kernel);
     io::OutputPlan plan(overwrite);
     plan.reads(file_of_kernel(launch.kernel), "the kernel's file");
     if (!output.empty()) plan.writes_at_once(output, "the file of the record");
@@ -95,9 +91,7 @@ private:
 
     lab::Visit visit = visit_of(chosen, place, now);
     std::unique_ptr<lab::Case> running;
-    if (on.empty()) {
-      running = run_case(chosen, now, visit);
-    }
+    if (on.empty()) running = run_case(chosen, now, visit);
     visit.findings = doctor::diagnose(*menu, now.text, visit.record ? &*visit.record : nullptr);
     if (on.empty()) examine_part(chosen, place, visit);
     if (prove) {
@@ -150,11 +144,9 @@ private:
   [[nodiscard]] lab::BenchKernel found() const {
     lab::BenchKernel chosen = launch.chosen(lab::find_kernel(launch.kernel, launch.settings));
     if (!has_theta() || chosen.pattern == "tree") return chosen;
-    if (chosen.name != "gravity") {
-      throw UsageError(fmt::format("--theta is for gravity and for trees of it; far fields of {} "
-                                   "are not examined",
-                                   launch.kernel));
-    }
+    refuse_if(chosen.name != "gravity",
+              "--theta is for gravity and for trees of it; far fields of {} are not examined",
+              launch.kernel);
     return lab::find_kernel(chosen.name + "-tree", launch.settings);
   }
 
@@ -165,9 +157,8 @@ private:
     lab::BenchRequest request = request_of(chosen, {}, 1);
     const auto running = chosen.make_case(request, roof);
     const NamedText now = running->menu().parse(launch.schedule);
-    if (chosen.pattern == "solve" && !now.text.starts_with("cycle=v level=0 "))
-      throw UsageError(fmt::format("the doctor examines V cycles from the finest level, not '{}'",
-                                   launch.schedule));
+    refuse_if(chosen.pattern == "solve" && !now.text.starts_with("cycle=v level=0 "),
+              "the doctor examines V cycles from the finest level, not '{}'", launch.schedule);
     request.schedule = now.text;
     lab::Visit visit = visit_of(chosen, place, now);
     lab::run_visit(visit, *running, request, roof);
@@ -192,11 +183,10 @@ private:
   void finish(const lab::Visit& visit, const io::OutputPlan& plan) const {
     if (!output.empty()) io::write_text_file(plan, output, lab::record_text(visit));
     print_visit(visit, json);
-    if (visit.findings.is_unexplained()) {
-      throw Failure(fmt::format("no cause is known of this launch, and a schedule with a name is "
-                                "predicted to be {:.2f} times as fast: {}",
-                                visit.findings.best.predicted_gain, visit.findings.best.fix));
-    }
+    fail_if(visit.findings.is_unexplained(),
+            "no cause is known of this launch, and a schedule with a name is predicted to be "
+            "{:.2f} times as fast: {}",
+            visit.findings.best.predicted_gain, visit.findings.best.fix);
     for (std::size_t i = 0; i < visit.proofs.size(); ++i) {
       const auto& d = visit.findings.diagnoses[i];
       if (visit.proofs[i] && !visit.proofs[i]->confirms(d.predicted_gain)) {

@@ -26,13 +26,12 @@ void refuse_implicit(const EvolveOptions& o) {
 }
 
 void add_implicit(const Command& command, EvolveOptions& o) {
+  command.add("--implicit", &o.implicit,
+              "backward-euler or crank-nicolson: steps of heat or diffusion of any --dt, each "
+              "solved by multigrid");
   command.add(
-      "--implicit", &o.implicit,
-      "backward-euler or crank-nicolson: steps of heat or diffusion of any --dt, each solved "
-      "by multigrid");
-  command.add("--tol", &o.tolerance,
-              "of an implicit step's residual over its right-hand side; 1e-10 if not given, 1e-5 "
-              "of fp32");
+      "--tol", &o.tolerance,
+      "of an implicit step's residual over its right-hand side; 1e-10 if not given, 1e-5 of fp32");
   command.add(
       "--reproducible", &o.reproducible,
       "the bits of implicit steps do not depend on the number of ranks: no Fourier transforms");
@@ -89,22 +88,19 @@ void add_evolve(CommandLine& line) {
   auto o = std::make_shared<EvolveOptions>();
   const Ways ways = evolve_ways();
   command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own");
-  command.add(
-      "INPUT", &o->input,
-      "FILE.h5:/path: the start, an HDF5 dataset of 1 to 3 dimensions, fp32 or fp64; of a system "
-      "FILE.h5 or FILE.h5:/group with datasets of its arrays' names");
-  command.add(
-      "-o,--output", &o->output,
-      "FILE.h5: leads to the snapshots, FILE.STEP.h5, with FILE.xdmf beside it for ParaView; "
-      "FILE.h5:/path names the field in them, which else has INPUT's name");
+  command.add("INPUT", &o->input,
+              "FILE.h5:/path: the start, an HDF5 dataset of 1 to 3 dimensions, fp32 or fp64; of a "
+              "system FILE.h5 or FILE.h5:/group with datasets of its arrays' names");
+  command.add("-o,--output", &o->output,
+              "FILE.h5: leads to the snapshots, FILE.STEP.h5, with FILE.xdmf beside it for "
+              "ParaView; FILE.h5:/path names the field in them, which else has INPUT's name");
   command.add("--steps", &o->steps, "steps to take; 1000 if not given");
   command.add("--dt", &o->dt,
               "time of a step, or auto: 0.9 of the largest stable one; auto if not given");
   if (has_implicit_steps()) add_implicit(command, *o);
-  command.add(
-      "--boundary", &o->boundary,
-      "such as x=periodic,y=dirichlet:0,z-=neumann:1,z+=mirror, or dirichlet:FILE.h5:/path; "
-      "faces that are not named stay untouched");
+  command.add("--boundary", &o->boundary,
+              "such as x=periodic,y=dirichlet:0,z-=neumann:1,z+=mirror, or "
+              "dirichlet:FILE.h5:/path; faces that are not named stay untouched");
   command.add("--every", &o->every, "steps between snapshots; a tenth of --steps if not given");
   command.add("--spacing", &o->spacing, "between points: XxYxZ, x first, or one number for all");
   command.add("--diffusivity", &o->diffusivity, "of heat; 1 if not given");
@@ -129,9 +125,9 @@ void add_evolve(CommandLine& line) {
       .require_png();
   command.add_device(&o->device);
   command.add("--schedule", &o->schedule, "auto, a name, or fields such as 'rows=16 store=plain'");
-  command.add("--ranks", &o->ranks,
-              "PxQxR: the ranks that mpirun started as a grid; the one that sends least if not "
-              "given");
+  command.add(
+      "--ranks", &o->ranks,
+      "PxQxR: the ranks that mpirun started as a grid; the one that sends least if not given");
   command.add("--overwrite", &o->overwrite, "replace output files and snapshots that exist");
   command.add("--json", &o->json, "print an array with the record of a step");
   command.set_footer(footer(ways));

@@ -14,10 +14,14 @@ namespace ridge::app {
 using stencil::Boundaries;
 using stencil::Condition;
 
-std::vector<double> read_all(const InputDataset& input) {
-  std::vector<double> values(static_cast<std::size_t>(input.extents().count()));
+namespace {
+
+/// So many values of a dataset's pieces, one behind the other.
+std::vector<double> read_pieces(const InputDataset& input, const std::vector<Piece>& pieces,
+                                Index count) {
+  std::vector<double> values(static_cast<std::size_t>(count));
   std::vector<float> narrow;
-  for (const Piece& piece : input.pieces()) {
+  for (const Piece& piece : pieces) {
     double* const to = values.data() + piece.first;
     if (input.element_bytes() == 8) {
       input.read(piece, to);
@@ -30,24 +34,27 @@ std::vector<double> read_all(const InputDataset& input) {
   return values;
 }
 
+} // namespace
+
+std::vector<double> read_all(const InputDataset& input) {
+  return read_pieces(input, input.pieces(), input.extents().count());
+}
+
 void read_face_fields(Boundaries& boundaries, const Extents& extents) {
   for (int axis = 0; axis < extents.rank(); ++axis) {
     Index sizes[3] = {1, 1, 1};
     int rank = 0;
-    for (int other = 0; other < extents.rank(); ++other) {
+    for (int other = 0; other < extents.rank(); ++other)
       if (other != axis) sizes[rank++] = extents[other];
-    }
     const Extents face(sizes, std::max(rank, 1));
     for (int side = 0; side < 2; ++side) {
       Condition& c =
           boundaries.faces[static_cast<std::size_t>(axis)][static_cast<std::size_t>(side)];
       if (c.field.empty()) continue;
       const InputDataset field(parse_dataset_name(c.field, "--boundary"));
-      if (field.extents() != face) {
-        throw UsageError(fmt::format(
-            "--boundary {}=dirichlet:{}: the field has {} points, the face {}",
-            stencil::face_name(axis, side), c.field, to_text(field.extents()), to_text(face)));
-      }
+      refuse_if(field.extents() != face,
+                "--boundary {}=dirichlet:{}: the field has {} points, the face {}",
+                stencil::face_name(axis, side), c.field, to_text(field.extents()), to_text(face));
       c.values = read_all(field);
       if (!std::all_of(c.values.begin(), c.values.end(),
                        [](double v) { return std::isfinite(v); })) {
@@ -69,19 +76,7 @@ std::vector<double> read_plane(const InputDataset& input, int axis, int side, In
   const Index at = std::min(behind, most);
   comm::along(begin, axis) = side == 0 ? at : most - at;
   comm::along(n, axis) = 1;
-  std::vector<double> values(static_cast<std::size_t>(n.x * n.y * n.z));
-  std::vector<float> narrow;
-  for (const Piece& piece : input.pieces_in(begin, n)) {
-    double* const to = values.data() + piece.first;
-    if (input.element_bytes() == 8) {
-      input.read(piece, to);
-      continue;
-    }
-    narrow.resize(static_cast<std::size_t>(piece.elements));
-    input.read(piece, narrow.data());
-    std::copy(narrow.begin(), narrow.end(), to);
-  }
-  return values;
+  return read_pieces(input, input.pieces_in(begin, n), n.x * n.y * n.z);
 }
 
 } // namespace
@@ -124,7 +119,7 @@ Faces parse_faces(std::string_view text, int rank) {
 }
 
 void require_layers(const Faces& faces, Index width, const Index3& extents) {
-  if (width < 1) throw UsageError(fmt::format("--absorb-width {}: at least 1 is needed", width));
+  refuse_if(width < 1, "--absorb-width {}: at least 1 is needed", width);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const int layers = (faces[axis][0] ? 1 : 0) + (faces[axis][1] ? 1 : 0);
     if (layers == 0) continue;

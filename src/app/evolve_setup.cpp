@@ -125,8 +125,7 @@ private:
     const InputDataset& first = *setup_.inputs.front();
     refuse_if(first.element_bytes() != 4, "--store-as {} computes in fp32; {} is fp64", storage,
               to_text(first.name()));
-    if (!run().implicit.empty())
-      throw UsageError("--store-as is for explicit steps, not for --implicit");
+    refuse_if(!run().implicit.empty(), "--store-as is for explicit steps, not for --implicit");
     setup_.kernel = lab::stored_evolution(setup_.kernel, storage, setup_.wide);
   }
 
@@ -251,12 +250,9 @@ private:
       for (std::size_t side = 0; side < 2; ++side) {
         Condition& c = setup_.boundaries.faces[axis][side];
         if (!faces[axis][side]) continue;
-        if (c.kind == Boundary::periodic) {
-          throw UsageError(fmt::format(
-              "--absorb {}: the face {} is periodic; give it another "
-              "boundary",
-              run().absorb, stencil::face_name(static_cast<int>(axis), static_cast<int>(side))));
-        }
+        refuse_if(c.kind == Boundary::periodic,
+                  "--absorb {}: the face {} is periodic; give it another boundary", run().absorb,
+                  stencil::face_name(static_cast<int>(axis), static_cast<int>(side)));
         if (c.kind == Boundary::untouched) c = {Boundary::dirichlet, 0};
       }
     }
@@ -286,8 +282,7 @@ private:
     const lab::EvolvingKernel& known = lab::find_evolving_kernel(run().kernel);
     refuse_if(!o_.settings.empty(), "--set is for kernels in files; {} is built in", run().kernel);
     const auto refuse = [&](bool given, const char* option, const char* whose) {
-      if (given)
-        throw UsageError(fmt::format("{} is for {}, not for {}", option, whose, run().kernel));
+      refuse_if(given, "{} is for {}, not for {}", option, whose, run().kernel);
     };
     refuse(o_.diffusivity && known.value != "diffusivity", "--diffusivity", "heat");
     refuse(o_.speed && known.value != "speed", "--speed", "wave");
@@ -322,11 +317,9 @@ private:
     const InputDataset field(found(o_.coefficients.front(), "--coefficient"));
     double largest = 0;
     for (const double k : ranks_.rank() > 0 ? std::vector<double>{} : read_all(field)) {
-      if (!(k >= 0) || !std::isfinite(k)) {
-        throw UsageError(fmt::format("{} holds {}; a coefficient of diffusion is finite and not "
-                                     "negative",
-                                     to_text(field.name()), k));
-      }
+      refuse_if(!(k >= 0) || !std::isfinite(k),
+                "{} holds {}; a coefficient of diffusion is finite and not negative",
+                to_text(field.name()), k);
       largest = std::max(largest, k);
     }
     largest = ranks_.from(0, largest);
@@ -363,10 +356,9 @@ private:
       run().dt = *own;
       setup_.dt_note = "the kernel's own";
     } else {
-      throw UsageError(
-          fmt::format("--dt: {} states no `double stable_step() const`, so auto is not "
-                      "known; give a number for its member dt",
-                      run().kernel));
+      throw UsageError(fmt::format("--dt: {} states no `double stable_step() const`, so auto is "
+                                   "not known; give a number for its member dt",
+                                   run().kernel));
     }
   }
 
@@ -411,11 +403,9 @@ private:
         open(*before_name_, "--before");
       } else {
         setup_.inputs.emplace_back();
-        if (!setup_.at_rest && level == 1) {
-          throw UsageError(fmt::format("{} takes {} time levels: give the one before by --before "
-                                       "FILE.h5:/path",
-                                       run().kernel, kernel.levels));
-        }
+        refuse_if(!setup_.at_rest && level == 1,
+                  "{} takes {} time levels: give the one before by --before FILE.h5:/path",
+                  run().kernel, kernel.levels);
         if (level == 1 && ranks_.rank() == 0) tell_of_before();
       }
     }
@@ -438,9 +428,9 @@ private:
                                        to_text(first.extents()), first.element_bytes()));
     for (std::size_t rank = 1; rank < all.size(); ++rank) {
       if (all[rank] == all[0]) continue;
-      throw UsageError(fmt::format("rank {} sees {}, rank 0 {}: all ranks of a run read the same "
-                                   "files",
-                                   rank, all[rank], all[0]));
+      throw UsageError(
+          fmt::format("rank {} sees {}, rank 0 {}: all ranks of a run read the same files", rank,
+                      all[rank], all[0]));
     }
   }
 
@@ -465,9 +455,8 @@ private:
       for (const Condition& c : faces)
         add(c.values);
     }
-    for (auto i = static_cast<std::size_t>(setup_.run.levels); i < setup_.inputs.size(); ++i) {
+    for (auto i = static_cast<std::size_t>(setup_.run.levels); i < setup_.inputs.size(); ++i)
       if (setup_.inputs[i]) add(read_all(*setup_.inputs[i]));
-    }
     return hash;
   }
 

@@ -44,9 +44,8 @@ std::string list_of(const std::vector<std::string>& datasets) {
   constexpr std::size_t most = 8;
   if (datasets.empty()) return "no dataset";
   std::string list = datasets.size() == 1 ? "the dataset " : "the datasets ";
-  for (std::size_t i = 0; i < datasets.size() && i < most; ++i) {
+  for (std::size_t i = 0; i < datasets.size() && i < most; ++i)
     list += (i > 0 ? ", " : "") + datasets[i];
-  }
   if (datasets.size() > most) list += fmt::format(" and {} more", datasets.size() - most);
   return list;
 }

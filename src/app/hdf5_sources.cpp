@@ -151,11 +151,10 @@ private:
       refuse_if(static_cast<bool>(failed),
                 "{} has its values in the external file {}, which cannot be read: {}", called,
                 file.string(), failed.message());
-      refuse_if(
-          there < needed,
-          "{} takes {} bytes of the external file {}, which has {}: the rest would be read as "
-          "zeros",
-          called, needed, file.string(), there);
+      refuse_if(there < needed,
+                "{} takes {} bytes of the external file {}, which has {}: the rest would be read "
+                "as zeros",
+                called, needed, file.string(), there);
       add(file);
       rest -= taken;
     }
@@ -190,10 +189,10 @@ private:
     const Handle opened = open_source(file, access, own);
     const Handle dataset(opened ? H5Dopen2(opened.id(), path.c_str(), H5P_DEFAULT) : -1, H5Dclose);
     if (!dataset && !needed) return false;
-    refuse_if(!dataset,
-              "{} is a virtual dataset, and its source {}:{} {}: HDF5 would read the fill value "
-              "there",
-              called, file, path, opened ? "is not in that file" : "cannot be opened");
+    refuse_if(
+        !dataset,
+        "{} is a virtual dataset, and its source {}:{} {}: HDF5 would read the fill value there",
+        called, file, path, opened ? "is not in that file" : "cannot be opened");
     const Handle space(H5Dget_space(dataset.id()), H5Sclose);
     const std::vector<hsize_t> there = extents_of(space);
     const std::string more = too_much(taken, there);
@@ -253,11 +252,10 @@ std::vector<fs::path> sources_of(const Handle& file, const DatasetName& name) {
   sources.look(file, name.path, to_text(name), 0);
   const auto most = extents_by(file, name.path, H5D_VDS_LAST_AVAILABLE);
   const auto common = extents_by(file, name.path, H5D_VDS_FIRST_MISSING);
-  refuse_if(
-      most != common,
-      "{} is a virtual dataset of {} values, of which its sources have {} without a gap: HDF5 "
-      "would read the fill value in the rest",
-      to_text(name), fmt::join(most, "x"), fmt::join(common, "x"));
+  refuse_if(most != common,
+            "{} is a virtual dataset of {} values, of which its sources have {} without a gap: "
+            "HDF5 would read the fill value in the rest",
+            to_text(name), fmt::join(most, "x"), fmt::join(common, "x"));
   return sources.files();
 }
 

@@ -1,6 +1,6 @@
 #include "implicit_steps.hpp"
 
-#include <ridge/core/error.hpp>
+#include "../core/refuse.hpp"
 
 namespace ridge::app {
 
@@ -23,9 +23,8 @@ bool has_implicit_steps() {
 
 std::unique_ptr<ImplicitSteps> make_implicit_steps(Queue& queue, const EvolveSetup& setup,
                                                    comm::Communicator& ranks) {
-  if (!has_implicit_steps())
-    throw UsageError(
-        "the run has implicit steps, which this ridge was built without (RIDGE_WINGS)");
+  refuse_if(!has_implicit_steps(),
+            "the run has implicit steps, which this ridge was built without (RIDGE_WINGS)");
   return announced()(queue, setup, ranks);
 }
 

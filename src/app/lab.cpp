@@ -39,9 +39,8 @@ struct LabCommand {
                chosen.is_gpu() ? "about a minute"
                : quick         ? "about a minute on two cores"
                                : "one to two minutes on two cores");
-    if (device == "auto" && !chosen.is_gpu()) {
+    if (device == "auto" && !chosen.is_gpu())
       fmt::print("no GPU here, so everything runs on the cpu\n");
-    }
     std::fflush(stdout);
 
     lab::RoofSource roof(chosen, quick);

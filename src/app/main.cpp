@@ -31,9 +31,8 @@ int exit_with(ridge::ExitCode code) {
 /// Says it on one line, whatever names the user's files have.
 int fail(int status, std::string what) {
   std::fflush(stdout);
-  for (char& c : what) {
+  for (char& c : what)
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-  }
   return ridge::app::fail_on_ranks(status, what);
 }
 int fail(ridge::ExitCode code, const std::string& what) {

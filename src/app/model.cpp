@@ -6,6 +6,7 @@
 #include <ridge/doctor/diagnosis.hpp>
 #include <ridge/lab/table.hpp>
 
+#include "../core/refuse.hpp"
 #include "commands.hpp"
 #include "counting.hpp"
 #include "interrupt.hpp"
@@ -58,26 +59,20 @@ struct ModelCommand {
 
   void run() const {
     if (published) {
-      if (!launch.kernel.empty()) {
-        throw UsageError("--published compares the AMD series; it takes no KERNEL");
-      }
+      refuse_if(!launch.kernel.empty(), "--published compares the AMD series; it takes no KERNEL");
       print_published(figure, json);
       return;
     }
-    if (compare && !model::names_device_here(on)) {
-      throw UsageError("--compare counts what launches move, which takes a device here: give --on "
-                       "cpu or cuda:0");
-    }
+    refuse_if(
+        compare && !model::names_device_here(on),
+        "--compare counts what launches move, which takes a device here: give --on cpu or cuda:0");
     if (!figure.empty()) throw UsageError("--figure goes with --published");
-    if (launch.kernel.empty()) {
-      throw UsageError("model takes a KERNEL, such as laplacian, or --published; see --help");
-    }
-    if (ranks.has_value() != !network.empty())
-      throw UsageError("--ranks and --network go together: how many, and what messages cost");
+    refuse_if(launch.kernel.empty(),
+              "model takes a KERNEL, such as laplacian, or --published; see --help");
+    refuse_if(ranks.has_value() != !network.empty(),
+              "--ranks and --network go together: how many, and what messages cost");
     const lab::BenchKernel kernel = launch.find();
-    if (!kernel.make_menu)
-      throw UsageError(
-          fmt::format("the model does not know what {} does with memory", kernel.name));
+    refuse_if(!kernel.make_menu, "the model does not know what {} does with memory", kernel.name);
     const Place place = place_of(on);
     if (ranks) {
       predict_over_ranks(kernel, launch.request(kernel), place);
@@ -92,24 +87,19 @@ private:
     constexpr Index most = 1 << 20;
     if (*ranks < 1 || *ranks > most)
       throw UsageError(fmt::format("--ranks {}: give 1 to {}", *ranks, most));
-    if (request.schedule == "all" || request.schedule == "space")
-      throw UsageError("--ranks takes one schedule; give auto, a name or fields");
+    refuse_if(request.schedule == "all" || request.schedule == "space",
+              "--ranks takes one schedule; give auto, a name or fields");
     const auto halo = kernel.make_menu(request, place)->halo();
-    if (!halo) {
-      throw UsageError(fmt::format("--ranks is for stencils; {} is of the pattern {}",
-                                   launch.kernel, kernel.pattern));
-    }
+    refuse_if(!halo, "--ranks is for stencils; {} is of the pattern {}", launch.kernel,
+              kernel.pattern);
     const auto of_size = [&](Index3 n) {
       lab::BenchRequest share = request;
       const Index sizes[] = {n.x, n.y, n.z};
       share.size = Extents(sizes, request.size.rank());
       const auto time = kernel.make_menu(share, place)->predict(request.schedule).time;
-      if (!time) {
-        throw UsageError(
-            fmt::format("--on {}: the model knows no ceilings of it, so no times; name "
-                        "a described device",
-                        on));
-      }
+      refuse_if(!time,
+                "--on {}: the model knows no ceilings of it, so no times; name a described device",
+                on);
       return time->seconds;
     };
     const auto steps = predict_ranks(static_cast<int>(*ranks), request.size.xyz(), halo->reach,
@@ -291,9 +281,8 @@ private:
 /// What may be here, but the emulated GPU.
 std::string devices() {
   std::string list;
-  for (const KindFacts* const kind : kinds()) {
+  for (const KindFacts* const kind : kinds())
     if (!kind->is_emulated) list += (list.empty() ? "" : ", ") + forms_of(*kind);
-  }
   return list;
 }
 

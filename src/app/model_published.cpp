@@ -1,8 +1,9 @@
 #include "model_published.hpp"
 
-#include <ridge/core/error.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/model/published.hpp>
+
+#include "../core/refuse.hpp"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -69,14 +70,13 @@ FigureErrors errors_of(const std::vector<FigurePoint>& points) {
 
 void print_text(const Comparison& steady, const Comparison& spilling,
                 const std::vector<FigurePoint>& figure) {
-  fmt::print(
-      "fetch efficiency (least bytes over fetched bytes) and hits of the L2, in percent: AMD "
-      "lab notes, Laplacian parts 1 to 4, one GCD of an MI250X, fp64\n{}",
-      table_of(steady.cases).text());
-  fmt::print(
-      "mean error {:.2f} points (at most 3.5), largest {:.1f} (at most 11), {} of {} within 5 "
-      "(at least 15); hits {:.2f} (at most 2.5)\n",
-      steady.mean, steady.largest, steady.within_five, steady.cases.size(), steady.mean_hit_rate);
+  fmt::print("fetch efficiency (least bytes over fetched bytes) and hits of the L2, in percent: "
+             "AMD lab notes, Laplacian parts 1 to 4, one GCD of an MI250X, fp64\n{}",
+             table_of(steady.cases).text());
+  fmt::print("mean error {:.2f} points (at most 3.5), largest {:.1f} (at most 11), {} of {} within "
+             "5 (at least 15); hits {:.2f} (at most 2.5)\n",
+             steady.mean, steady.largest, steady.within_five, steady.cases.size(),
+             steady.mean_hit_rate);
   fmt::print("\nregisters spill, not counted above:\n{}", table_of(spilling.cases).text());
   if (figure.empty()) return;
   const FigureErrors errors = errors_of(figure);
@@ -121,9 +121,7 @@ void print_published(const std::string& figure, bool json) {
   const Comparison steady = compare_published(model::published_cases(), device);
   const Comparison spilling = compare_published(model::spilling_cases(), device);
   (json ? print_json : print_text)(steady, spilling, points);
-  if (!steady.holds()) {
-    throw Failure("the model is off the published figures by more than it may be");
-  }
+  fail_if(!steady.holds(), "the model is off the published figures by more than it may be");
 }
 
 } // namespace ridge::app

@@ -46,9 +46,8 @@ std::vector<RankStep> predict_ranks(int most, Index3 points, const comm::Reach& 
     s.grid = comm::choose_ranks(ranks, points, reach);
     const comm::Grid grid(points, s.grid, reach);
     int busiest = 0;
-    for (int rank = 1; rank < ranks; ++rank) {
+    for (int rank = 1; rank < ranks; ++rank)
       if (grid.sent(rank, 1).value > grid.sent(busiest, 1).value) busiest = rank;
-    }
     s.compute = launch(grid.held(busiest).extents());
     const auto messages = comm::halo_plan(grid, busiest, reach).sends.size();
     const double bytes = static_cast<double>(grid.sent(busiest, elements).value);

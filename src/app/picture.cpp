@@ -1,10 +1,8 @@
 #include "picture.hpp"
 
-#include <ridge/core/error.hpp>
-
+#include "../core/refuse.hpp"
 #include "../io/output_file.hpp"
 
-#include <fmt/format.h>
 #include <png.h>
 
 #include <algorithm>
@@ -42,9 +40,8 @@ Colour colour_of(double value) {
 void write_picture(const io::OutputPlan& plan, const std::filesystem::path& file,
                    const std::vector<double>& values, Index nx, Index nz, double high) {
   double largest = 0;
-  for (const double v : values) {
+  for (const double v : values)
     if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
-  }
   // A pixel is the mean of the cells it covers, or part of one.
   const Index width =
       nx >= good_width ? std::min(nx, 2 * good_width) : nx * ((good_width + nx - 1) / nx);
@@ -79,8 +76,8 @@ void write_picture(const io::OutputPlan& plan, const std::filesystem::path& file
   image.format = PNG_FORMAT_RGB;
   png_alloc_size_t size = 0;
   const auto encode = [&](void* to) {
-    if (png_image_write_to_memory(&image, to, &size, 0, pixels.data(), 0, nullptr) == 0)
-      throw Failure(fmt::format("writing {}: {}", file.string(), image.message));
+    fail_if(png_image_write_to_memory(&image, to, &size, 0, pixels.data(), 0, nullptr) == 0,
+            "writing {}: {}", file.string(), image.message);
   };
   encode(nullptr);
   std::string encoded(size, '\0');

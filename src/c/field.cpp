@@ -34,12 +34,10 @@ lab::Array array_of(void* data, int type, int dimensions, const int64_t* extents
     a.extents[at] = extents[d];
     a.strides[at] = strides == nullptr ? next : strides[d];
     refuse_if(extents[d] < 1, "extents[{}]={}; at least 1 is right", d, extents[d]);
-    if (a.strides[at] < next || (d == 0 && a.strides[at] != 1)) {
-      throw UsageError(fmt::format("strides[{}]={}; {} is right", d, a.strides[at],
-                                   d == 0 ? "1" : fmt::format("at least {}", next)));
-    }
-    if (a.strides[at] > most / extents[d])
-      throw UsageError(fmt::format("extents[{}]={}: more than any memory holds", d, extents[d]));
+    refuse_if(a.strides[at] < next || (d == 0 && a.strides[at] != 1), "strides[{}]={}; {} is right",
+              d, a.strides[at], d == 0 ? "1" : fmt::format("at least {}", next));
+    refuse_if(a.strides[at] > most / extents[d], "extents[{}]={}: more than any memory holds", d,
+              extents[d]);
     next = a.strides[at] * extents[d];
   }
   return a;
@@ -99,8 +97,8 @@ int ridge_field_wrap(ridge_queue queue, void* data, int type, int dimensions,
     made->array = array_of(data, type, dimensions, extents, strides);
     if (!reaches(q->queue.device(), data)) {
       const std::string on = to_text(q->queue.device().id());
-      throw UsageError(fmt::format("data is memory of the host, which {} does not read; give memory "
-                                   "of the device, or make the field by ridge_field_new",
+      throw UsageError(fmt::format("data is memory of the host, which {} does not read; give "
+                                   "memory of the device, or make the field by ridge_field_new",
                                    on));
     }
     *field = add(std::move(made));

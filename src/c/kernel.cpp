@@ -191,9 +191,8 @@ int ridge_kernel_describe(ridge_kernel kernel, char* text, size_t size, size_t* 
 int ridge_kernels(char* text, size_t size, size_t* length) {
   return call("ridge_kernels", [&] {
     auto all = nlohmann::ordered_json::array();
-    for (const lab::BenchKernel& kernel : lab::bench_kernels()) {
+    for (const lab::BenchKernel& kernel : lab::bench_kernels())
       if (kernel.on_arrays.make) all.push_back(described(kernel));
-    }
     TextOut{text, size, length}.give(all.dump(2));
   });
 }

@@ -2,6 +2,7 @@
 #include <ridge/device/cpu/guest.hpp>
 #include <ridge/device/device.hpp>
 
+#include "../core/refuse.hpp"
 #include "handles.hpp"
 
 #include <fmt/format.h>
@@ -54,10 +55,8 @@ int ridge_queue_on_stream_version(int version, const char* device, void* stream,
   return call("ridge_queue_on_stream", [&] {
     check_version(version);
     open(device, queue, [&](const Device& on) {
-      if (!on.is_gpu() && stream != nullptr) {
-        throw UsageError(
-            fmt::format("{} has no streams; a null stream is right", to_text(on.id())));
-      }
+      refuse_if(!on.is_gpu() && stream != nullptr, "{} has no streams; a null stream is right",
+                to_text(on.id()));
       return on.is_gpu() ? Queue::on_stream(on, stream) : Queue(on);
     });
   });

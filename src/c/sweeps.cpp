@@ -30,9 +30,8 @@ void check_step(const std::string& name, const std::optional<double>& dt, double
   if (!(*dt > 0) || !std::isfinite(*dt))
     throw UsageError(fmt::format("{}: dt={:g}; a positive number is right", name, *dt));
   if (stable > 0 && *dt > stable * (1 + 1e-12)) {
-    throw UsageError(fmt::format("{}: dt={:g} is not stable; the largest stable step here is "
-                                 "{:.9g}",
-                                 name, *dt, stable));
+    throw UsageError(fmt::format(
+        "{}: dt={:g} is not stable; the largest stable step here is {:.9g}", name, *dt, stable));
   }
 }
 
@@ -79,8 +78,7 @@ lab::Evolution evolution_of(const KernelObject& k, const lab::Array& like, doubl
 void check_arrays(const std::string& name, const lab::Evolution& evolution,
                   const std::vector<lab::Array>& arrays) {
   const auto right = static_cast<std::size_t>(evolution.traits.inputs());
-  if (arrays.size() != right)
-    throw UsageError(fmt::format("{} takes {} arrays, not {}", name, right, arrays.size()));
+  refuse_if(arrays.size() != right, "{} takes {} arrays, not {}", name, right, arrays.size());
   std::vector<std::string> names;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     names.push_back(fmt::format("fields[{}]", i));
@@ -143,7 +141,7 @@ int ridge_sweeps_bind(ridge_queue queue, ridge_kernel kernel, const ridge_field*
 int ridge_sweeps_run(ridge_sweeps sweeps, int64_t steps) {
   return call("ridge_sweeps_run", [&] {
     const auto s = find<SweepsObject>(sweeps);
-    if (steps < 1) throw UsageError(fmt::format("steps={}; at least 1 is right", steps));
+    refuse_if(steps < 1, "steps={}; at least 1 is right", steps);
     const OnQueue turn(*s->on, "sweeps");
     const lab::Unforkable unforkable; // passes are bound as sweeps go on
     s->sweeps->run(steps);

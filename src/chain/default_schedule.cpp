@@ -13,9 +13,8 @@ namespace {
 
 Index bytes_outside(const Description& d, const Range& n) {
   Index bytes = 0;
-  for (const Array& a : d.arrays) {
+  for (const Array& a : d.arrays)
     if (a.role != Role::temporary && !a.profile) bytes += n.items() * d.element_bytes;
-  }
   return bytes;
 }
 
@@ -167,9 +166,8 @@ bool says_interior(const Description& d) {
 bool reads_far(const Description& d) {
   constexpr int near = 2;
   for (const OperationInfo& op : d.operations) {
-    for (const Access& a : op.accesses) {
+    for (const Access& a : op.accesses)
       if (std::max(a.reach.high.z, -a.reach.low.z) > near) return true;
-    }
   }
   return false;
 }

@@ -39,18 +39,16 @@ namespace {
 
 bool reads_rows_again(const OperationInfo& op, int array, int rank) {
   HeldRows rows;
-  for (const Access& a : op.accesses) {
+  for (const Access& a : op.accesses)
     if (a.array == array) rows.add(a, rank - 1);
-  }
   return rows.count() > 1;
 }
 
 } // namespace
 
 bool Description::reads_rows_again(int most) const {
-  for (int d = 0; d < rank; ++d) {
+  for (int d = 0; d < rank; ++d)
     if (dimensions[static_cast<std::size_t>(d)].edge != Edge::given) return false;
-  }
   const int all = static_cast<int>(arrays.size());
   return rank > 1 && std::any_of(operations.begin(), operations.end(), [&](const auto& op) {
            bool again = false;
@@ -67,15 +65,13 @@ bool Description::marches_alone() const {
 }
 
 bool Description::read_in(int first, int last, int array) const {
-  for (int k = std::max(first, 0); k <= last; ++k) {
+  for (int k = std::max(first, 0); k <= last; ++k)
     if (operations[static_cast<std::size_t>(k)].reads(array)) return true;
-  }
   return false;
 }
 bool Description::written_in(int first, int last, int array) const {
-  for (int k = std::max(first, 0); k <= last; ++k) {
+  for (int k = std::max(first, 0); k <= last; ++k)
     if (operations[static_cast<std::size_t>(k)].writes(array)) return true;
-  }
   return false;
 }
 
@@ -138,9 +134,8 @@ PassedGroup Description::passing_of(int first, int last) const {
   return group;
 }
 bool Description::scans_in(int first, int last) const {
-  for (int k = std::max(first, 0); k <= last; ++k) {
+  for (int k = std::max(first, 0); k <= last; ++k)
     if (operations[static_cast<std::size_t>(k)].scan != Scan::none) return true;
-  }
   return false;
 }
 bool Description::merges_outer() const {
@@ -160,9 +155,8 @@ std::vector<OperationRange> Description::joined_runs() const {
     if (r.first < r.last && std::find(all.begin(), all.end(), r) == all.end()) all.push_back(r);
   };
   for_each_run(uses, {0, last()}, add);
-  for (const OperationRange& g : groups) {
+  for (const OperationRange& g : groups)
     if (joined_to(uses, g.first) >= g.last) add(g);
-  }
   return all;
 }
 bool Description::local_to(int first, int last, int array) const {

@@ -154,9 +154,8 @@ private:
     seen[static_cast<std::size_t>(k)] = true;
     for (const Access& a : operation(k).accesses) {
       if (a.writes) continue;
-      for (int j = 0; j < count_; ++j) {
+      for (int j = 0; j < count_; ++j)
         if (j != k && operation(j).writes(a.array) && depends(j, on, seen)) return true;
-      }
     }
     return false;
   }

@@ -3,7 +3,8 @@
 
 #include <ridge/chain/plan.hpp>
 #include <ridge/comm/grid.hpp>
-#include <ridge/core/error.hpp>
+
+#include "../core/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -16,11 +17,9 @@ using comm::along;
 void check_outer(const Description& d, const Range& range) {
   for (int k = 0; k < most_outer; ++k) {
     const Index n = range.outer[k];
-    if (n < 1 || (k >= d.outer && n > 1)) {
-      throw UsageError(
-          fmt::format("chain '{}': {} items along outer dimension {}; {}", d.name, n, k + 1,
-                      n < 1 ? "give 1 or more" : fmt::format("it declares {} of these", d.outer)));
-    }
+    refuse_if(n < 1 || (k >= d.outer && n > 1), "chain '{}': {} items along outer dimension {}; {}",
+              d.name, n, k + 1,
+              n < 1 ? "give 1 or more" : fmt::format("it declares {} of these", d.outer));
   }
 }
 
@@ -30,16 +29,14 @@ Index instances_of_tile(const Range& range, const TileShape& tile) {
   for (int k = 0; k < most_outer; ++k) {
     const Index n = range.outer[k];
     const Index asked = tile.along(3 + k) == 0 ? n : tile.along(3 + k);
-    if (asked > n) {
-      throw UsageError(fmt::format("tile={}: {} items along outer dimension {} are more than the "
-                                   "{} there are; give 1 to {} or all",
-                                   to_text(tile), asked, k + 1, n, n));
-    }
-    if (asked > 1 && !whole) {
-      throw UsageError(fmt::format("tile={}: {} items along outer dimension {} need all of those "
-                                   "before it: outer dimensions are one loop",
-                                   to_text(tile), asked, k + 1));
-    }
+    refuse_if(asked > n,
+              "tile={}: {} items along outer dimension {} are more than the "
+              "{} there are; give 1 to {} or all",
+              to_text(tile), asked, k + 1, n, n);
+    refuse_if(asked > 1 && !whole,
+              "tile={}: {} items along outer dimension {} need all of those "
+              "before it: outer dimensions are one loop",
+              to_text(tile), asked, k + 1);
     together *= asked;
     whole = whole && asked == n;
   }

@@ -39,9 +39,8 @@ public:
         continue;
       }
       for (const RunPlan& run : group->runs) {
-        if (d_.local_to(run.first, run.last, a) && (run.first < run.last)) {
+        if (d_.local_to(run.first, run.last, a) && (run.first < run.last))
           planned.home = Home::registers;
-        }
       }
       if (planned.home == Home::registers) {
         planned.held = {};
@@ -74,9 +73,8 @@ private:
   [[nodiscard]] Index extent(int d) const { return along(plan_.extents, d); }
 
   [[nodiscard]] const GroupPlan* home_of(int a) const {
-    for (const GroupPlan& group : plan_.groups) {
+    for (const GroupPlan& group : plan_.groups)
       if (d_.local_to(group.first, group.last, a)) return &group;
-    }
     return nullptr;
   }
 
@@ -159,9 +157,8 @@ private:
   }
   void share_range() {
     std::vector<int> members;
-    for (int a = 0; a < arrays(); ++a) {
+    for (int a = 0; a < arrays(); ++a)
       if (plan_.arrays[static_cast<std::size_t>(a)].home == Home::range) members.push_back(a);
-    }
     plan_.range_elements = share(std::move(members), plan_.groups, true, range_grain);
   }
 

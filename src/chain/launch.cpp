@@ -1,7 +1,6 @@
 #include <ridge/chain/cpu/wave.hpp>
 #include <ridge/chain/executor.hpp>
 #include <ridge/chain/launch.hpp>
-#include <ridge/core/error.hpp>
 #include <ridge/core/stored.hpp>
 #include <ridge/launch/operands.hpp>
 
@@ -36,10 +35,9 @@ void check_arrays(const Description& d, const Range& n, const View<T>* views,
     refuse_if(views[i].data == nullptr, "chain '{}': array '{}' is not given", d.name, a.name);
     refuse_if(e != right, "chain '{}': array '{}' has extents {}x{}x{}; {}x{}x{} are right", d.name,
               a.name, e.x, e.y, e.z, right.x, right.y, right.z);
-    if (instances[i] != 0 && instances[i] != n.instances()) {
-      throw UsageError(fmt::format("chain '{}': array '{}' has {} instances; {} are right", d.name,
-                                   a.name, instances[i], n.instances()));
-    }
+    refuse_if(instances[i] != 0 && instances[i] != n.instances(),
+              "chain '{}': array '{}' has {} instances; {} are right", d.name, a.name, instances[i],
+              n.instances());
     operands[i] = launch::operand(views[i]);
     operands[i].bytes +=
         (n.instances() - 1) * instance_elements(d, views[i]) * static_cast<Index>(sizeof(T));

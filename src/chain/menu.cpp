@@ -110,9 +110,8 @@ private:
     const int ways = static_cast<int>(f.device.cache_ways);
     const double gone = model::gone(tile / std::max(l2, 1.0), ways) *
                         model::gone(tile / std::max(share, 1.0), ways);
-    for (std::size_t a = 0; a < plan.arrays.size(); ++a) {
+    for (std::size_t a = 0; a < plan.arrays.size(); ++a)
       if (plan.arrays[a].home == Home::tile) f.repeated += 2 * gone * bytes_of(static_cast<int>(a));
-    }
   }
   [[nodiscard]] Index tiles_of(const Plan& plan) const {
     Index least = n_.items();

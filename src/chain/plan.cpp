@@ -3,6 +3,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/extents.hpp>
 
+#include "../core/refuse.hpp"
 #include "fold.hpp"
 #include "homes.hpp"
 
@@ -67,12 +68,10 @@ private:
         throw UsageError(fmt::format("chain '{}': {} items along {}; its elements have {} points",
                                      d_.name, n, axis_name(d), points));
       }
-      if (d >= d_.rank && n > 1 && d_.scans_in(0, d_.last())) {
-        throw UsageError(
-            fmt::format("chain '{}': {} items along {}; it has columns along {}, and one "
-                        "item along what lies beyond",
-                        d_.name, n, axis_name(d), axis_name(d_.column_dimension())));
-      }
+      refuse_if(d >= d_.rank && n > 1 && d_.scans_in(0, d_.last()),
+                "chain '{}': {} items along {}; it has columns along {}, and one item along what "
+                "lies beyond",
+                d_.name, n, axis_name(d), axis_name(d_.column_dimension()));
       Index least = 1;
       for (const OperationInfo& op : d_.operations) {
         least = std::max<Index>(least, 1 + op.domain.begin.along(d) - op.domain.end.along(d));
@@ -80,15 +79,12 @@ private:
         for (const Access& a : op.accesses)
           least = std::max<Index>(least, std::max(-a.reach.low.along(d), a.reach.high.along(d)));
       }
-      if (n < least) {
-        throw UsageError(fmt::format("chain '{}': {} items along {} are too few; it needs {}",
-                                     d_.name, n, axis_name(d), least));
-      }
-      if (d >= d_.rank && n > 1 && d_.outer > 0) {
-        throw UsageError(fmt::format("chain '{}': {} items along {}; it has {} dimensions and {} "
-                                     "outer: give those as such",
-                                     d_.name, n, axis_name(d), d_.rank, d_.outer));
-      }
+      refuse_if(n < least, "chain '{}': {} items along {} are too few; it needs {}", d_.name, n,
+                axis_name(d), least);
+      refuse_if(
+          d >= d_.rank && n > 1 && d_.outer > 0,
+          "chain '{}': {} items along {}; it has {} dimensions and {} outer: give those as such",
+          d_.name, n, axis_name(d), d_.rank, d_.outer);
     }
     check_outer(d_, plan_.whole);
   }
@@ -104,11 +100,10 @@ private:
     Index& tile = along(tile_, d);
     const bool all_of_it = tile == n;
     if (count > 1 && d_.merges_outer() && (together == 1 || all_of_it || request_.gpu)) {
-      if (n > std::numeric_limits<std::int32_t>::max() / count && request_.gpu) {
-        throw UsageError(fmt::format("chain '{}': {} items along {} and the dimensions around it; "
-                                     "a GPU's launch takes 2^31",
-                                     d_.name, n * count, axis_name(d)));
-      }
+      refuse_if(
+          n > std::numeric_limits<std::int32_t>::max() / count && request_.gpu,
+          "chain '{}': {} items along {} and the dimensions around it; a GPU's launch takes 2^31",
+          d_.name, n * count, axis_name(d));
       plan_.first.wrap = n;
       if (all_of_it) tile *= together;
       n *= count;
@@ -122,11 +117,9 @@ private:
     for (int d = 0; d < 3; ++d) {
       const Index asked = request_.tile.along(d);
       const Index n = extent(d);
-      if (asked > n) {
-        throw UsageError(fmt::format("tile={}: {} items along {} are more than the {} there are; "
-                                     "give 1 to {} or all",
-                                     to_text(request_.tile), asked, axis_name(d), n, n));
-      }
+      refuse_if(asked > n,
+                "tile={}: {} items along {} are more than the {} there are; give 1 to {} or all",
+                to_text(request_.tile), asked, axis_name(d), n, n);
       along(tile_, d) = asked == 0 || !dimension(d).independent ? n : asked;
     }
   }
@@ -134,11 +127,8 @@ private:
   void check_fuse() const {
     const int largest = request_.fuse.largest();
     const int count = static_cast<int>(d_.operations.size());
-    if (largest > count) {
-      throw UsageError(fmt::format("fuse={}: chain '{}' has {} operation{}, not {}",
-                                   to_text(request_.fuse), d_.name, count, count == 1 ? "" : "s",
-                                   largest));
-    }
+    refuse_if(largest > count, "fuse={}: chain '{}' has {} operation{}, not {}",
+              to_text(request_.fuse), d_.name, count, count == 1 ? "" : "s", largest);
   }
 
   /// The operations of [first, last] that cannot run in one group: the first that must begin a new
@@ -172,10 +162,9 @@ private:
           int writer = first;
           while (!operation(writer).writes(a.array))
             ++writer;
-          why =
-              fmt::format("tiles overlap in what '{}' reads of '{}', which '{}' writes for others "
-                          "than this group",
-                          operation(k).name, array(a.array).name, operation(writer).name);
+          why = fmt::format("tiles overlap in what '{}' reads of '{}', which '{}' writes for "
+                            "others than this group",
+                            operation(k).name, array(a.array).name, operation(writer).name);
           return std::max({k, writer, first + 1});
         }
       }
@@ -188,9 +177,9 @@ private:
           return last;
         }
         if (needed > 0 && has_seam(trial, d)) {
-          why = fmt::format("tiles would overlap along {}, where not all goes on beyond the end as "
-                            "at the begin",
-                            axis_name(d));
+          why = fmt::format(
+              "tiles would overlap along {}, where not all goes on beyond the end as at the begin",
+              axis_name(d));
           return last;
         }
         if (needed <= dimension(d).halo) continue;
@@ -297,9 +286,8 @@ private:
     if (!request_.join) return k;
     if (request_.gpu) return std::min(joined_ends_[static_cast<std::size_t>(k)], last);
     int end = k;
-    for (const OperationRange& j : joined_) {
+    for (const OperationRange& j : joined_)
       if (j.first == k && j.last <= last) end = std::max(end, j.last);
-    }
     return end;
   }
 

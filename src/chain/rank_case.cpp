@@ -104,11 +104,10 @@ RankRange rank_range(const RankDivision& division, const BenchRequest& request) 
 
 World outer_ranks(const std::string& name, int inner, const BenchRequest& request) {
   const Extents& size = request.size;
-  if (size.rank() <= inner) {
-    throw UsageError(fmt::format("{} over ranks divides its outer dimensions, and --size {} has "
-                                 "none: give {} numbers or more",
-                                 name, to_text(size), inner + 1));
-  }
+  refuse_if(size.rank() <= inner,
+            "{} over ranks divides its outer dimensions, and --size {} has "
+            "none: give {} numbers or more",
+            name, to_text(size), inner + 1);
   World world = request.world;
   if (world.grid.empty()) {
     for (int d = 0; d + 1 < size.rank(); ++d)

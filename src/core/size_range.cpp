@@ -47,9 +47,8 @@ bool grow(Sizes& at, const Extents& last, int d, Index by) {
 /// Grows all of `axes`, or none of them.
 bool grow_together(Sizes& at, const Extents& last, const Step& step) {
   Sizes grown = at;
-  for (const char axis : step.axes) {
+  for (const char axis : step.axes)
     if (!grow(grown, last, axis - 'x', step.by)) return false;
-  }
   at = grown;
   return true;
 }

@@ -40,9 +40,8 @@ Cause recorded_cause() {
 }
 
 std::optional<double> number_of(const Record& record, std::string_view detail) {
-  for (const Detail& d : record.details) {
+  for (const Detail& d : record.details)
     if (d.name == detail) return d.number;
-  }
   return {};
 }
 

@@ -31,6 +31,12 @@ namespace ridge::doctor {
 [[nodiscard]] Cause slow_operations();
 [[nodiscard]] Cause slow_memory();
 
+/// The launch with one figure changed.
+template <auto Figure, int Value>
+[[nodiscard]] Facts with(Facts facts) {
+  facts.*Figure = Value;
+  return facts;
+}
 /// A cause whose evidence is in records, and in no facts.
 [[nodiscard]] Cause recorded_cause();
 /// The number of a record's detail; nothing where it has none of that name.

@@ -2,8 +2,6 @@
 #include <ridge/gradient/faces.hpp>
 #include <ridge/stencil/stored_shell.hpp>
 
-#include <utility>
-
 namespace ridge::gradient {
 
 namespace {

@@ -45,12 +45,10 @@ std::string hdf5_reason() {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
   if (reason.find("unable to lock file") != std::string::npos) return why_not_locked(reason);
-  if (std::string system = between(reason, "error message = '", '\''); !system.empty()) {
+  if (std::string system = between(reason, "error message = '", '\''); !system.empty())
     return system;
-  }
-  for (char& c : reason) {
+  for (char& c : reason)
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  }
   return reason.empty() ? "the HDF5 library does not say why" : reason;
 }
 

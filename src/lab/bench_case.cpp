@@ -1,6 +1,5 @@
 #include <ridge/comm/communicator.hpp>
 #include <ridge/comm/step.hpp>
-#include <ridge/core/error.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/tune_case.hpp>
@@ -90,8 +89,8 @@ void run_kernel(const BenchKernel& kernel, const BenchRequest& request, RoofSour
             "{} runs on one rank: stencils, chains, lattice gauge operators, and maps and sums of "
             "lattice fields run on several",
             kernel.name);
-  if (world && (request.schedule == "all" || request.schedule == "space"))
-    throw UsageError("over ranks one schedule is run at a time; give auto, a name or fields");
+  refuse_if(world && (request.schedule == "all" || request.schedule == "space"),
+            "over ranks one schedule is run at a time; give auto, a name or fields");
   const auto the_case = kernel.make_case(request, roof);
   bench_case(*the_case, request, roof, [&](Record record) {
     if (world && world.scaling && world.ranks->ranks() > 1)

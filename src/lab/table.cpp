@@ -95,9 +95,8 @@ std::vector<std::string> record_header() {
 
 std::string rate_text(const Record& record) {
   if (!record.achieved) return "-";
-  if (record.achieved->unit != "interactions/s") {
+  if (record.achieved->unit != "interactions/s")
     return quantity(record.achieved->rate, record.achieved->unit);
-  }
   const std::string rate = quantity(record.achieved->rate, "/s");
   if (!(record.work.flops > 0) || !record.timing) return rate;
   return rate + ", " + quantity(record.work.flops / record.timing->median.value, "flop/s");

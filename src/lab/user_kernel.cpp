@@ -101,8 +101,7 @@ std::string description_text(const std::string& file, const std::string& type,
   }
   static const std::string of_wings = descriptions_of_wings();
   return fmt::format(
-      "#include <ridge/lab/describe_kernel.hpp>\n#include \"{4}\"\n{5}"
-      "namespace {{\n"
+      "#include <ridge/lab/describe_kernel.hpp>\n#include \"{4}\"\n{5}namespace {{\n"
       "ridge::lab::UserKernel describe(const std::string& name,\n"
       "                                const std::vector<ridge::lab::Setting>& settings) {{\n"
       "  return ridge::lab::describe_kernel<ridge::lab::Use::{3}, {1}>(name, {0}, \"\", settings,\n"
@@ -145,8 +144,7 @@ std::vector<Setting> parse_settings(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     Setting one = parse_setting(text);
     for (const Setting& before : all) {
-      if (before.member == one.member)
-        throw UsageError(fmt::format("--set {}: '{}' is given twice", text, one.member));
+      refuse_if(before.member == one.member, "--set {}: '{}' is given twice", text, one.member);
     }
     all.push_back(std::move(one));
   }
@@ -169,8 +167,7 @@ UserKernel load_user_kernel(std::string_view kernel, const std::vector<Setting>&
             kernel);
   std::error_code failed;
   const fs::path file = fs::canonical(given, failed);
-  if (failed || !fs::is_regular_file(file, failed))
-    throw UsageError(fmt::format("there is no kernel file {}", given));
+  refuse_if(failed || !fs::is_regular_file(file, failed), "there is no kernel file {}", given);
   refuse_if(file.string().find_first_of("\"\n") != std::string::npos,
             "{}: C++ cannot include a file whose name has a quotation mark or a line's end; rename "
             "it or its folder",

@@ -2,6 +2,8 @@
 #include <ridge/device/kind.hpp>
 #include <ridge/model/description.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -121,9 +123,7 @@ std::string range_of(const Constant& c) {
 const json& member(const json& object, const char* name, json::value_t type, std::string_view what,
                    std::string_view right) {
   const auto at = object.find(name);
-  if (at == object.end()) {
-    throw UsageError(fmt::format("{}: '{}' is missing; it is {}", what, name, right));
-  }
+  refuse_if(at == object.end(), "{}: '{}' is missing; it is {}", what, name, right);
   if (at->type() != type) {
     throw UsageError(fmt::format("{}: '{}' is {}, not {}", what, name, right, at->dump()));
   }
@@ -147,28 +147,24 @@ double number(const json& values, const Constant& c, std::string_view what) {
 /// The kinds that descriptions are of: "cuda, hip or cpu".
 std::string names_of_kinds() {
   std::vector<std::string_view> names;
-  for (const KindFacts* const kind : listed_kinds()) {
+  for (const KindFacts* const kind : listed_kinds())
     if (!kind->is_emulated) names.push_back(kind->name);
-  }
   const std::string_view last = names.back();
   names.pop_back();
   return fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
 DeviceKind kind_of(const std::string& text, std::string_view what) {
-  for (const KindFacts* const kind : kinds()) {
+  for (const KindFacts* const kind : kinds())
     if (text == kind->name && !kind->is_emulated) return kind->kind;
-  }
   throw UsageError(fmt::format("{}: 'kind' is {}, not '{}'", what, names_of_kinds(), text));
 }
 
 /// What must hold between constants.
 void check_together(const Description& d, std::string_view what) {
   const auto ordered = [&](double less, double more, const char* name, const char* bound) {
-    if (less > more) {
-      throw UsageError(fmt::format("{}: the constant '{}' is {:g}; it must be at most '{}', {:g}",
-                                   what, name, less, bound, more));
-    }
+    refuse_if(less > more, "{}: the constant '{}' is {:g}; it must be at most '{}', {:g}", what,
+              name, less, bound, more);
   };
   if (d.is_gpu()) {
     ordered(d.copy_bytes_per_second, d.memory_bytes_per_second, "copy_bytes_per_second",
@@ -182,11 +178,8 @@ void check_together(const Description& d, std::string_view what) {
 
 Description parse_description(std::string_view text, std::string_view what) {
   const json file = json::parse(text, nullptr, false);
-  if (!file.is_object()) {
-    throw UsageError(fmt::format("{} is not a JSON object with name, kind, architecture and "
-                                 "constants",
-                                 what));
-  }
+  refuse_if(!file.is_object(),
+            "{} is not a JSON object with name, kind, architecture and constants", what);
   Description d;
   const auto string = [&](const char* name, std::string_view right) {
     return member(file, name, json::value_t::string, what, right).get<std::string>();
@@ -198,9 +191,8 @@ Description parse_description(std::string_view text, std::string_view what) {
       member(file, "constants", json::value_t::object, what, "an object of numbers by name");
   for (const Constant& c : constants_of(d))
     d.*c.member = number(values, c, what);
-  for (const Constant& c : optional_constants()) {
+  for (const Constant& c : optional_constants())
     if (values.contains(std::string(c.name))) d.*c.member = number(values, c, what);
-  }
   const std::vector<Constant> all = all_constants_of(d);
   for (const auto& [name, value] : values.items()) {
     const bool known =

@@ -1,6 +1,7 @@
 // Figures of the AMD Laplacian series that a user has as a table.
-#include <ridge/core/error.hpp>
 #include <ridge/model/published.hpp>
+
+#include "../core/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -32,9 +33,8 @@ double number_in(const std::string& cell, const std::string& where) {
   double value = 0;
   const char* const end = cell.data() + cell.size();
   const auto [rest, status] = std::from_chars(cell.data(), end, value);
-  if (status != std::errc{} || rest != end || !(value > 0) || value > 1e6) {
-    throw UsageError(fmt::format("{}: '{}' is not a number above 0", where, cell));
-  }
+  refuse_if(status != std::errc{} || rest != end || !(value > 0) || value > 1e6,
+            "{}: '{}' is not a number above 0", where, cell);
   return value;
 }
 
@@ -45,11 +45,10 @@ std::map<std::string, std::size_t> columns_of(const std::string& header, const s
   for (std::size_t i = 0; i < names.size(); ++i)
     columns.emplace(names[i], i);
   for (const char* name : {"nx", "ny", "nz", "kernel", "block", "fom_gb_s"}) {
-    if (!columns.contains(name)) {
-      throw UsageError(fmt::format("{}: there is no column '{}'; a figure has the columns nx, ny, "
-                                   "nz, kernel, block and fom_gb_s",
-                                   where, name));
-    }
+    refuse_if(!columns.contains(name),
+              "{}: there is no column '{}'; a figure has the columns nx, ny, "
+              "nz, kernel, block and fom_gb_s",
+              where, name);
   }
   return columns;
 }
@@ -58,7 +57,7 @@ std::map<std::string, std::size_t> columns_of(const std::string& header, const s
 
 std::vector<FigurePoint> read_figure(const std::string& path, const Description& device) {
   std::ifstream file(path);
-  if (!file) throw UsageError(fmt::format("the figure '{}' cannot be read", path));
+  refuse_if(!file, "the figure '{}' cannot be read", path);
   const PublishedCase kernel5 =
       *std::find_if(published_cases().begin(), published_cases().end(),
                     [](const PublishedCase& c) { return c.name == "kernel 5, m = 8"; });
@@ -89,10 +88,7 @@ std::vector<FigurePoint> read_figure(const std::string& path, const Description&
     points.push_back({c.extents, number_in(cell("fom_gb_s"), where) * 1e9,
                       full_efficiency * least / (traffic.fetched + traffic.written)});
   }
-  if (points.empty()) {
-    throw UsageError(
-        fmt::format("the figure '{}' has no point of kernel 5 in blocks of 256x1x1", path));
-  }
+  refuse_if(points.empty(), "the figure '{}' has no point of kernel 5 in blocks of 256x1x1", path);
   return points;
 }
 

@@ -24,9 +24,8 @@ std::string listed(const std::vector<std::string>& names) {
 
 std::string devices_here() {
   std::vector<std::string> names;
-  for (const DeviceId id : list_devices()) {
+  for (const DeviceId id : list_devices())
     if (!facts_of(id.kind).is_emulated) names.push_back(to_text(id));
-  }
   return listed(names);
 }
 
@@ -90,18 +89,16 @@ Description description_of(const DeviceFacts& facts, DeviceKind kind) {
                      "), one described (" + listed(shipped_descriptions()) + ") or a file");
   }
   std::string name; // "nvidiah200", "amdradeonrx6900xt", "amdinstinctmi250x/mi250"
-  for (const char c : facts.name) {
+  for (const char c : facts.name)
     if (c != ' ') name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
   for (const std::string& key : shipped_descriptions()) {
     const std::string model = key.substr(0, key.find('-'));
     if (name.find(model) == std::string::npos) continue;
     Description d = shipped_description(key);
     d.name = facts.name;
     d.units = facts.units;
-    if (facts.last_level_cache.value > 0 && facts_of(kind).knows_last_level_cache) {
+    if (facts.last_level_cache.value > 0 && facts_of(kind).knows_last_level_cache)
       d.cache_bytes = static_cast<double>(facts.last_level_cache.value);
-    }
     return d;
   }
   throw UsageError(fmt::format("there is no description of '{}'; there are those of {}; give a "

@@ -145,9 +145,8 @@ private:
   [[nodiscard]] double bytes_between(int a, Index gap, double read_room, double stored) const {
     const Axis& axis = axes_[a];
     double bytes = stored * static_cast<double>(gap * axis.block);
-    for (int other = 0; other < 3; ++other) {
+    for (int other = 0; other < 3; ++other)
       if (other != a) bytes *= static_cast<double>(swept(other, axis.place));
-    }
     for (const auto& footprint : access_.footprints) {
       double read =
           static_cast<double>(layers_between(gap, axis.block, distances_along(footprint, a)));
@@ -190,9 +189,8 @@ private:
                                       const std::vector<Index>& distances, int a) const {
     const Axis& axis = axes_[a];
     const double touched = touched_bytes(access_, footprint);
-    if (a != 0 || !assume_.sectors) {
+    if (a != 0 || !assume_.sectors)
       return touched * repeats_along(axis.results, axis.block, distances);
-    }
     // Neighbours in x read each other's points by sectors, on both sides of where they meet.
     const double sector = device_.sector_bytes;
     const auto sectors = [&](Index points) {
@@ -253,9 +251,8 @@ private:
       columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
       for (const auto& [x, z] : columns) {
         std::vector<Index3> column;
-        for (const Index3& p : footprint) {
+        for (const Index3& p : footprint)
           if ((joined || p.x == x) && p.z == z) column.push_back(p);
-        }
         reads += static_cast<double>(layers_read(access_.tile, distances_along(column, 1))) /
                  access_.tile;
       }

@@ -71,9 +71,8 @@ GpuSchedule for_few(const Device& device, const Traits& traits, const Bodies& bo
   // The most targets of a block that leave a block for nearly every multiprocessor.
   Index widths = 1;
   const TileFacts facts = tile_facts(traits);
-  for (const int more : {2, 4}) {
+  for (const int more : {2, 4})
     if (takes_four_of_few(facts) && bodies.targets * 10 >= width * more * units * 9) widths = more;
-  }
   take(s, variant_for_few(facts, static_cast<int>(widths)));
   s.block =
       std::min(widths == 4 ? 256 : most_threads(s.stage, s.tile), device.facts().max_block_threads);

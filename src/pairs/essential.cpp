@@ -176,9 +176,8 @@ std::vector<typename Essential<P>::Begin> Essential<P>::begins() const {
     next.body += room_.bodies(rank, me);
   };
   place(me);
-  for (int rank = 0; rank < ranks_.ranks(); ++rank) {
+  for (int rank = 0; rank < ranks_.ranks(); ++rank)
     if (rank != me) place(rank);
-  }
   begins.push_back(next);
   return begins;
 }
@@ -237,9 +236,8 @@ template <class P>
 void Essential<P>::set_tops() {
   const auto at = begins();
   std::vector<Index> roots{at[static_cast<std::size_t>(ranks_.rank())].node};
-  for (int peer = 0; peer < ranks_.ranks(); ++peer) {
+  for (int peer = 0; peer < ranks_.ranks(); ++peer)
     if (peer != ranks_.rank()) roots.push_back(at[static_cast<std::size_t>(peer)].node);
-  }
   std::vector<Index> widths{static_cast<Index>(roots.size())}; // of levels, the last first
   while (widths.back() > 1)
     widths.push_back(ceil_div(widths.back(), Index{8}));

@@ -1,9 +1,6 @@
-#include <ridge/core/error.hpp>
 #include <ridge/pairs/kernel.hpp>
 
 #include "../core/refuse.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +9,8 @@ namespace ridge::pairs {
 
 Index bodies_asked(const Extents& size, const std::string& precision, const std::string& name,
                    bool mixed) {
-  if (size.rank() != 1) {
-    throw UsageError(
-        fmt::format("{} takes a number of bodies, such as 65536, not {}", name, to_text(size)));
-  }
+  refuse_if(size.rank() != 1, "{} takes a number of bodies, such as 65536, not {}", name,
+            to_text(size));
   refuse_if(precision != "fp32" && precision != "fp64" && !(mixed && precision == "mixed"),
             "unknown precision '{}'; {} has {}", precision, name,
             mixed ? "fp32, fp64 and mixed" : "fp32 and fp64");
@@ -25,8 +20,7 @@ Index bodies_asked(const Extents& size, const std::string& precision, const std:
 ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
                    const OptionValues& options) {
   const double cutoff = options.get("cutoff", 0.0);
-  if (!(cutoff > 0) || !std::isfinite(cutoff))
-    throw UsageError(fmt::format("cutoff {:g}: it must be positive", cutoff));
+  refuse_if(!(cutoff > 0) || !std::isfinite(cutoff), "cutoff {:g}: it must be positive", cutoff);
   const auto count = static_cast<double>(positions[0]->size());
   const double wanted = std::cbrt(count / options.get("density", 0.8442)); // of a melt
   // Squares of distances within the cutoff, none of which is much longer than the box, are whole

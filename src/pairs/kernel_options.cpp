@@ -4,8 +4,6 @@
 
 #include "../core/refuse.hpp"
 
-#include <fmt/format.h>
-
 namespace ridge::pairs {
 
 namespace {
@@ -22,8 +20,7 @@ void check_options(const OptionValues& given) {
   const std::string box = given.get("box", "open");
   refuse_if(box != "periodic" && box != "open", "--box {}: periodic or open", box);
   const double density = given.get("density", 1.0);
-  if (!(density > 0 && density < 1e30))
-    throw UsageError(fmt::format("--density {:g}: it must be positive", density));
+  refuse_if(!(density > 0 && density < 1e30), "--density {:g}: it must be positive", density);
   if (theta && error) throw UsageError("--theta and --error: give one of them");
   refuse_if(near && (theta || error), "{} is for one rank and goes without --cutoff",
             theta ? "--theta" : "--error");

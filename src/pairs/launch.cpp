@@ -1,4 +1,3 @@
-#include <ridge/core/error.hpp>
 #include <ridge/pairs/launch.hpp>
 
 #include "../core/refuse.hpp"
@@ -15,7 +14,7 @@ void check_one_size(const std::vector<Index>& sizes, const char* what) {
               "component {} of the {} has {} values, component 0 has {}; they must be as many", c,
               what, sizes[c], sizes[0]);
   }
-  if (sizes.empty() || sizes[0] < 1) throw UsageError(fmt::format("there are no {}", what));
+  refuse_if(sizes.empty() || sizes[0] < 1, "there are no {}", what);
 }
 
 } // namespace

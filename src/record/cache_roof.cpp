@@ -33,17 +33,15 @@ bool CacheRoof::is_of_cache(const ReusePoint& point) const {
 
 double CacheRoof::cache_rate() const {
   double rate = 0;
-  for (const ReusePoint& p : points) {
+  for (const ReusePoint& p : points)
     if (is_of_cache(p)) rate = std::max(rate, p.read);
-  }
   return rate;
 }
 
 Seconds CacheRoof::cache_latency() const {
   Seconds least{INFINITY};
-  for (const ReusePoint& p : points) {
+  for (const ReusePoint& p : points)
     if (is_of_cache(p)) least = std::min(least, p.latency);
-  }
   return least;
 }
 
@@ -54,9 +52,8 @@ Seconds CacheRoof::memory_latency() const {
 /// Where `time` passes the middle between the cache's and memory's for good.
 std::optional<double> CacheRoof::end_of(Figure time) const {
   double low = INFINITY;
-  for (const ReusePoint& p : points) {
+  for (const ReusePoint& p : points)
     if (is_of_cache(p)) low = std::min(low, time(p));
-  }
   const double high = time(points.back());
   if (!(high > apart * low)) return std::nullopt;
   const double middle = (low + high) / 2;

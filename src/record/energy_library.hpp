@@ -1,10 +1,9 @@
 // Libraries of a card's vendor, opened when they are asked for.
 #pragma once
 
-#include <ridge/core/error.hpp>
+#include "../core/refuse.hpp"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <string>
 
@@ -15,7 +14,7 @@ class EnergyLibrary {
 public:
   EnergyLibrary(const std::string& name, const std::string& help)
       : name_(name), handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ == nullptr) throw Failure(fmt::format("{} is not here; {}", name, help));
+    fail_if(handle_ == nullptr, "{} is not here; {}", name, help);
   }
   EnergyLibrary(const EnergyLibrary&) = delete;
   EnergyLibrary& operator=(const EnergyLibrary&) = delete;
@@ -24,16 +23,13 @@ public:
   template <class F>
   [[nodiscard]] F* get(const char* function) const {
     auto* const found = reinterpret_cast<F*>(dlsym(handle_, function));
-    if (found == nullptr) throw Failure(fmt::format("{} has no {}", name_, function));
+    fail_if(found == nullptr, "{} has no {}", name_, function);
     return found;
   }
 
   void require(int status, const char* function) const {
-    if (status != 0) {
-      throw Failure(fmt::format("{}: {} gives error {}: this card or this user has no energy "
-                                "counter",
-                                name_, function, status));
-    }
+    fail_if(status != 0, "{}: {} gives error {}: this card or this user has no energy counter",
+            name_, function, status);
   }
 
 private:

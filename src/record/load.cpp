@@ -24,9 +24,8 @@ std::optional<double> stalled() {
   for (const char* const file : {"/sys/fs/cgroup/cpu.pressure", "/proc/pressure/cpu"}) {
     std::ifstream in(file);
     std::string word;
-    while (in >> word && word != "full") {
+    while (in >> word && word != "full")
       if (word.starts_with("total=")) return std::strtod(word.c_str() + 6, nullptr) * 1e-6;
-    }
   }
   return std::nullopt;
 }

@@ -1,7 +1,6 @@
-#include <ridge/core/error.hpp>
 #include <ridge/record/measure.hpp>
 
-#include <fmt/format.h>
+#include "../core/refuse.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -28,9 +27,7 @@ Timing statistics(const std::vector<double>& seconds) {
 }
 
 void check(const MeasureOptions& options) {
-  if (options.repeats < 1) {
-    throw UsageError(fmt::format("{} repeats: at least 1 is needed", options.repeats));
-  }
+  refuse_if(options.repeats < 1, "{} repeats: at least 1 is needed", options.repeats);
 }
 
 void pause(const MeasureOptions& options) {

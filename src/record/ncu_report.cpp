@@ -45,9 +45,8 @@ bool read_number(std::string text, double& value) {
                   "NVreg_RestrictProfilingToAdminUsers=0, or run as root or with CAP_SYS_ADMIN");
   }
   std::string said;
-  for (std::size_t at = report.find("==ERROR=="); at != std::string_view::npos && said.empty();) {
+  for (std::size_t at = report.find("==ERROR=="); at != std::string_view::npos && said.empty();)
     said = report.substr(at, report.find('\n', at) - at);
-  }
   throw Failure("ncu counted no launch" + (said.empty() ? "" : ": " + said));
 }
 

@@ -3,6 +3,8 @@
 #include <ridge/record/profile.hpp>
 #include <ridge/record/profile_table.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,9 +24,8 @@ double profile_unit(const std::string& unit) {
       {"", 1},           {"nsecond", 1e-9}, {"ns", 1e-9},   {"usecond", 1e-6}, {"us", 1e-6},
       {"msecond", 1e-3}, {"ms", 1e-3},      {"second", 1},  {"s", 1},          {"%", 1e-2}};
   const auto found = units.find(unit);
-  if (found == units.end())
-    throw UsageError(
-        fmt::format("the profile has a counter in '{}', which is no unit known here", unit));
+  refuse_if(found == units.end(), "the profile has a counter in '{}', which is no unit known here",
+            unit);
   return found->second;
 }
 
@@ -98,10 +99,7 @@ public:
     const CounterMeaning* const meaning = meaning_of(counter);
     if (meaning == nullptr) return;
     const auto found = profile_number(value);
-    if (!found) {
-      throw UsageError(
-          fmt::format("the profile has '{}' where {} of {} should be", value, counter, kernel));
-    }
+    refuse_if(!found, "the profile has '{}' where {} of {} should be", value, counter, kernel);
     if (!sums_.contains(kernel)) order_.push_back(kernel);
     ProfileSums& sums = sums_[kernel];
     sums.launches.insert(launch);
@@ -112,11 +110,8 @@ public:
     for (const std::string& name : order_) {
       const ProfileSums& sums = sums_.at(name);
       const auto read = sums.mean(CounterMeaning::read);
-      if (!read) {
-        throw UsageError(fmt::format("the profile lacks bytes read of {}: FETCH_SIZE, or "
-                                     "dram__bytes_read.sum",
-                                     name));
-      }
+      refuse_if(!read, "the profile lacks bytes read of {}: FETCH_SIZE, or dram__bytes_read.sum",
+                name);
       ProfiledKernel kernel{
           name, static_cast<int>(sums.launches.size()), {source, *read, {}, {}}, {}};
       kernel.counters.bytes_written = sums.mean(CounterMeaning::written);
@@ -129,10 +124,9 @@ public:
       if (const auto use = uses_.find(name); use != uses_.end()) kernel.use = use->second;
       all.push_back(std::move(kernel));
     }
-    if (all.empty()) {
-      throw UsageError("the profile has none of the counters FETCH_SIZE, WRITE_SIZE, L2CacheHit of "
-                       "rocprof, dram__bytes_read.sum, dram__bytes_write.sum of ncu");
-    }
+    refuse_if(all.empty(),
+              "the profile has none of the counters FETCH_SIZE, WRITE_SIZE, L2CacheHit of rocprof, "
+              "dram__bytes_read.sum, dram__bytes_write.sum of ncu");
     return all;
   }
 
@@ -235,8 +229,8 @@ Counters counted_since_fill(std::string_view text) {
     for (std::size_t i = 0; i < line.size(); ++i)
       add(table.header[i], line[i]);
   }
-  if (!sums.contains(CounterMeaning::read))
-    throw Failure("the profile shows no launch with FETCH_SIZE behind a fill of memory");
+  fail_if(!sums.contains(CounterMeaning::read),
+          "the profile shows no launch with FETCH_SIZE behind a fill of memory");
   Counters all{of_rocprof >= 0 ? "rocprof" : "rocprofv3", sums[CounterMeaning::read], {}, {}};
   if (sums.contains(CounterMeaning::written)) all.bytes_written = sums[CounterMeaning::written];
   if (sums.contains(CounterMeaning::hit_rate))

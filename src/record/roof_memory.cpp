@@ -1,9 +1,9 @@
 // Ceilings of memory and of the last-level cache.
-#include <ridge/core/error.hpp>
 #include <ridge/device/backend.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/device/generate.hpp>
 
+#include "../core/refuse.hpp"
 #include "roof_session.hpp"
 #include "roof_ways.hpp"
 
@@ -42,10 +42,8 @@ Index asked_mebibytes() {
   const char* const end = text + std::strlen(text);
   const auto [last, error] = std::from_chars(text, end, asked);
   constexpr Index most = 1 << 20;
-  if (error != std::errc{} || last != end || asked < 1 || asked > most) {
-    throw UsageError(
-        fmt::format("RIDGE_ROOF_MIB={}: an array's mebibytes are expected, 1 to {}", text, most));
-  }
+  refuse_if(error != std::errc{} || last != end || asked < 1 || asked > most,
+            "RIDGE_ROOF_MIB={}: an array's mebibytes are expected, 1 to {}", text, most);
   return asked;
 }
 

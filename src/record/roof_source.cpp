@@ -14,9 +14,8 @@ const Ceiling* RoofSource::find(std::string_view name) {
   RoofOptions options;
   options.quick = quick_;
   options.only = {std::string(name)};
-  for (Ceiling& measured : measure_roof(device_, options).ceilings) {
+  for (Ceiling& measured : measure_roof(device_, options).ceilings)
     roof_.ceilings.push_back(std::move(measured));
-  }
   return roof_.find(name);
 }
 

@@ -3,7 +3,6 @@
 
 #include "log_scale.hpp"
 
-#include <optional>
 #include <string>
 #include <vector>
 

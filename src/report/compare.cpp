@@ -55,9 +55,8 @@ double median(std::vector<double> values) {
 std::optional<double> median_of(const std::vector<const SavedRecord*>& records,
                                 std::optional<double> SavedRecord::*field) {
   std::vector<double> values;
-  for (const SavedRecord* const r : records) {
+  for (const SavedRecord* const r : records)
     if (r->*field && *(r->*field) > 0) values.push_back(*(r->*field));
-  }
   return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
 }
 
@@ -67,9 +66,8 @@ std::optional<Interval> hull(const std::vector<const SavedRecord*>& records,
                              std::initializer_list<std::optional<double> SavedRecord::*> fields) {
   std::vector<double> values;
   for (const SavedRecord* const r : records) {
-    for (const auto field : fields) {
+    for (const auto field : fields)
       if (r->*field && *(r->*field) > 0) values.push_back(*(r->*field));
-    }
   }
   if (values.empty()) return std::nullopt;
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -122,9 +120,8 @@ struct Pairing {
   /// Gives each of `a` that has no partner the first free one of `b` with the same key.
   void pair_up(Key key) {
     std::unordered_map<std::string, std::vector<std::size_t>> free; // last first
-    for (std::size_t j = b.size(); j-- > 0;) {
+    for (std::size_t j = b.size(); j-- > 0;)
       if (!taken[j]) free[key(b[j].record)].push_back(j);
-    }
     for (std::size_t i = 0; i < a.size(); ++i) {
       const std::string wanted = key(a[i].record);
       const auto at = free.find(wanted);
@@ -172,9 +169,8 @@ std::vector<Comparison> compare(const Saved& a, const Saved& b) {
     all.push_back(at ? paired(pairing.a[i], pairing.b[*at], a, b)
                      : without_partner(pairing.a[i], std::nullopt, a.name));
   }
-  for (std::size_t j = 0; j < pairing.b.size(); ++j) {
+  for (std::size_t j = 0; j < pairing.b.size(); ++j)
     if (!pairing.taken[j]) all.push_back(without_partner(std::nullopt, pairing.b[j], b.name));
-  }
   return all;
 }
 

@@ -1,6 +1,5 @@
 #include "linear_scale.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace ridge::report {
@@ -11,9 +10,8 @@ namespace {
 double step_of(double length) {
   const double least = length / 10;
   const double power = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double digit : {1.0, 2.0, 5.0}) {
+  for (const double digit : {1.0, 2.0, 5.0})
     if (digit * power >= least * (1 - 1e-9)) return digit * power;
-  }
   return 10 * power;
 }
 

@@ -1,6 +1,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/report/read.hpp>
 
+#include "../core/refuse.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -10,7 +12,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <string_view>
 
 namespace ridge::report {
@@ -25,7 +26,7 @@ constexpr std::string_view right = "it must be an array of records, as ridge ben
 class Fields {
 public:
   Fields(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
-    if (!object.is_object()) throw UsageError(fmt::format("{} is no record; {}", where_, right));
+    refuse_if(!object.is_object(), "{} is no record; {}", where_, right);
   }
 
   [[noreturn]] void fail(std::string_view name, const std::string& must) const {
@@ -51,9 +52,7 @@ public:
   }
 
   void require(std::string_view name) const {
-    if (find(name) == nullptr) {
-      throw UsageError(fmt::format("{} has no '{}'; {}", where_, name, right));
-    }
+    refuse_if(find(name) == nullptr, "{} has no '{}'; {}", where_, name, right);
   }
 
   [[nodiscard]] std::optional<double> number(std::string_view name) const {
@@ -248,9 +247,8 @@ std::string line_and_column(std::string_view text, std::size_t byte) {
 }
 
 Json parse(std::string_view text, const std::string& name) {
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    throw UsageError(fmt::format("{} is empty; {}", name, right));
-  }
+  refuse_if(text.find_first_not_of(" \t\r\n") == std::string_view::npos, "{} is empty; {}", name,
+            right);
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
@@ -269,13 +267,12 @@ Saved parse_saved(std::string_view text, const std::string& name) {
   Saved saved{name, {}, std::nullopt};
   if (json.is_object()) {
     require_version(Fields(json, name));
-    if (!json.contains("ceilings"))
-      throw UsageError(fmt::format("{} is an object; {}", name, right));
+    refuse_if(!json.contains("ceilings"), "{} is an object; {}", name, right);
     saved.roof = roof_of(json, name);
     return saved;
   }
-  if (!json.is_array()) throw UsageError(fmt::format("{} is no array; {}", name, right));
-  if (json.empty()) throw UsageError(fmt::format("{} holds no records", name));
+  refuse_if(!json.is_array(), "{} is no array; {}", name, right);
+  refuse_if(json.empty(), "{} holds no records", name);
   for (std::size_t i = 0; i < json.size(); ++i)
     saved.records.push_back(record_of(Fields(json[i], fmt::format("{}, record {}", name, i + 1))));
   return saved;
@@ -283,15 +280,12 @@ Saved parse_saved(std::string_view text, const std::string& name) {
 
 Saved read_saved(const std::filesystem::path& file) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) {
-    throw UsageError(fmt::format("{} is a folder; give a file of records", file.string()));
-  }
+  refuse_if(std::filesystem::is_directory(file, ignored), "{} is a folder; give a file of records",
+            file.string());
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
-    throw UsageError(fmt::format("{} cannot be read: {}", file.string(), std::strerror(errno)));
-  }
+  refuse_if(!stream, "{} cannot be read: {}", file.string(), std::strerror(errno));
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (stream.bad()) throw UsageError(fmt::format("{} cannot be read", file.string()));
+  refuse_if(stream.bad(), "{} cannot be read", file.string());
   return parse_saved(text, file.string());
 }
 

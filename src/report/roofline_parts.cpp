@@ -17,9 +17,8 @@ std::optional<Point> point_of(const Entry& entry) {
   if (!(bytes > 0 && flops > 0 && seconds > 0) || is_wrong(r)) return std::nullopt;
   if (!std::isfinite(flops / bytes) || !std::isfinite(flops / seconds)) return std::nullopt;
   Point point{entry, flops / bytes, flops / seconds, 0, false};
-  if (r.achieved_unit == "interactions/s" && r.items.value_or(0) > 0) {
+  if (r.achieved_unit == "interactions/s" && r.items.value_or(0) > 0)
     point.own_roof = r.roof.value_or(0) * flops / *r.items;
-  }
   return point;
 }
 

@@ -39,9 +39,8 @@ std::set<std::string> common_fields(const Group& group) {
 /// What this schedule has of its own.
 std::string own_fields(const SavedRecord& record, const std::set<std::string>& common) {
   std::string own;
-  for (const std::string& field : fields_of(record)) {
+  for (const std::string& field : fields_of(record))
     if (!common.contains(field)) own += (own.empty() ? "" : " ") + field;
-  }
   return own.empty() ? "schedule" : own;
 }
 
@@ -71,9 +70,8 @@ std::string schedule_group(const Group& group) {
     return !entry.record->schedule_name.empty();
   });
   std::string all; // what the rows leave out
-  for (const std::string& field : fields_of(first)) {
+  for (const std::string& field : fields_of(first))
     if (!named && common.contains(field)) all += " " + field;
-  }
   std::string html = fmt::format(
       "<tbody><tr><th colspan=3 scope=rowgroup>{} {}{}\n", escaped(kernel_and_precision(first)),
       size_text(first), all.empty() ? "" : fmt::format(" <span>all:{}</span>", escaped(all)));

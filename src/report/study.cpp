@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 
 namespace ridge::report {
 
 namespace {
 
 std::optional<double> counted(const SavedRecord& r, const char* name) {
-  for (const Remark& counter : r.counters) {
+  for (const Remark& counter : r.counters)
     if (counter.name == name) return std::strtod(counter.text.c_str(), nullptr);
-  }
   return std::nullopt;
 }
 

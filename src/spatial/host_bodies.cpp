@@ -26,9 +26,8 @@ std::string_view to_text(Precision precision) {
 }
 
 Precision parse_precision(std::string_view text) {
-  for (std::size_t i = 0; i < precision_names.size(); ++i) {
+  for (std::size_t i = 0; i < precision_names.size(); ++i)
     if (precision_names[i] == text) return static_cast<Precision>(i);
-  }
   throw UsageError(fmt::format("unknown precision '{}'; there are fp32, fp64 and mixed", text));
 }
 

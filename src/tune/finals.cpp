@@ -29,9 +29,8 @@ Estimate quotient(const Player& a, const Player& b) {
 /// Less than no player is slower than in the middle.
 const Player& fastest(const std::vector<Player>& players) {
   const Player* best = nullptr;
-  for (const Player& p : players) {
+  for (const Player& p : players)
     if (p.plays && (best == nullptr || quotient(p, *best).value < 1)) best = &p;
-  }
   return *best;
 }
 

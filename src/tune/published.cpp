@@ -28,9 +28,8 @@ constexpr std::array rows{
 std::optional<Published> published_for(const Key& key) {
   if (key.kernel != "laplacian" || key.precision != "fp64" || key.size.rank() != 3) return {};
   std::string name;
-  for (const char c : key.device) {
+  for (const char c : key.device)
     if (c != ' ') name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
   for (const Row& row : rows) {
     if (name.find(row.card) == std::string::npos) continue;
     return Published{fmt::format("block={} tile={} loads=ascending bounds={} store=nontemporal "

@@ -179,16 +179,14 @@ private:
   void explore() {
     Route route(ground_, standard_, options_.order);
     found_.ranked_first = route.ranked_first();
-    for (const std::string& schedule : options_.known) {
+    for (const std::string& schedule : options_.known)
       if (!standing_.has_seen(schedule) && !try_one(schedule)) return;
-    }
     while (true) {
       const auto room = static_cast<std::size_t>(std::max(0, most_ - standing_.measured()));
       const std::vector<std::string> batch = route.next(standing_, room);
       if (batch.empty() || !prepare(batch)) return;
-      for (const std::string& schedule : batch) {
+      for (const std::string& schedule : batch)
         if (!try_one(schedule)) return;
-      }
     }
   }
 

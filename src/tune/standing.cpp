@@ -20,9 +20,8 @@ void Standing::keep(Trial trial, Stopwatch watch) {
     experience_.learn(trial.schedule, trial.seconds);
     entrants_.push_back({trial.schedule, trial.seconds, std::move(watch)});
     std::stable_sort(entrants_.begin(), entrants_.end(), faster);
-    for (std::size_t i = most_; i < entrants_.size(); ++i) {
+    for (std::size_t i = most_; i < entrants_.size(); ++i)
       if (!invited_.contains(entrants_[i].schedule)) entrants_[i].watch = nullptr;
-    }
   }
   trials_.push_back(std::move(trial));
 }
@@ -46,9 +45,8 @@ void Standing::settle(const std::vector<Entrant*>& finalists, const Finals& play
   for (std::size_t i = 0; i < finalists.size(); ++i) {
     Entrant& e = *finalists[i];
     e.seconds = played.seconds[i];
-    for (Trial& t : trials_) {
+    for (Trial& t : trials_)
       if (t.schedule == e.schedule) t.seconds = e.seconds;
-    }
   }
   std::iter_swap(entrants_.begin(),
                  std::find_if(entrants_.begin(), entrants_.end(),
@@ -57,9 +55,8 @@ void Standing::settle(const std::vector<Entrant*>& finalists, const Finals& play
 }
 
 void Standing::drop_first(const std::string& problem) {
-  for (Trial& t : trials_) {
+  for (Trial& t : trials_)
     if (t.schedule == best().schedule) t.problem = problem;
-  }
   entrants_.erase(entrants_.begin());
 }
 

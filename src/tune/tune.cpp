@@ -89,9 +89,8 @@ Tuned tune(const Question& question, const Menu& menu, Ground ground, SearchOpti
   if (!ground.around) ground.around = [&](const std::string& s) { return menu.around(s); };
   if (!ground.cost && question.cost)
     ground.cost = [&](const std::string& s) { return question.cost(s, question.key.size); };
-  for (std::string& s : menu.starts()) {
+  for (std::string& s : menu.starts())
     if (!ground.ready || ground.ready(s)) options.known.push_back(std::move(s));
-  }
   const auto before = wisdom.find(id_of(question.key));
   if (before) options.known.push_back(before->schedule);
   const auto near = wisdom.near(question.key);

@@ -60,9 +60,8 @@ constexpr std::array<Field, 11> fields{
 
 /// Names of kernels and devices hold no tabs, but nothing says so.
 std::string one_word(std::string text) {
-  for (char& c : text) {
+  for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-  }
   return text;
 }
 

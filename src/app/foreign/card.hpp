@@ -4,7 +4,6 @@
 #include <ridge/doctor/foreign/kernel.hpp>
 
 #include <memory>
-#include <string>
 
 namespace ridge::app {
 

@@ -279,8 +279,7 @@ void ForeignCommand::add_to(const Command& command) {
   command.add({
       {"--from", &from,
        "examine a profiler's file instead: .ncu-rep, CSV of ncu (--page raw), rocprof, rocprofv3 "
-       "or "
-       "rocprof-compute, perf.data, or what perf stat and perf report print"},
+       "or rocprof-compute, perf.data, or what perf stat and perf report print"},
       {"--kernel", &kernel,
        "with -- PROGRAM or --from: a regular expression of the kernels to look at"},
       {"--keep", &keep,
@@ -294,8 +293,7 @@ void ForeignCommand::add_to(const Command& command) {
               "with -- PROGRAM: run it for time and timeline at once, measure no roof, and end it "
               "once its kernels are counted: files that it then writes are cut off");
   command.set_footer("ridge doctor [OPTIONS] -- PROGRAM [ARGUMENTS...] runs a program of yours, "
-                     "which need not know "
-                     "Ridge, and examines its kernels");
+                     "which need not know Ridge, and examines its kernels");
 }
 
 void ForeignCommand::require_none() const {

@@ -57,9 +57,8 @@ inline std::string profiler(const char* variable, const std::vector<std::string>
     if (found.empty()) throw UsageError(fmt::format("{}={}: no such program", variable, given));
     return found;
   }
-  for (const std::string& name : names) {
+  for (const std::string& name : names)
     if (std::string found = launch::find_program(name); !found.empty()) return found;
-  }
   return {};
 }
 

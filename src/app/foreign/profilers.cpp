@@ -7,6 +7,7 @@
 #include <ridge/doctor/foreign/timeline.hpp>
 #include <ridge/launch/process.hpp>
 
+#include "../../core/refuse.hpp"
 #include "files.hpp"
 #include "spawn.hpp"
 
@@ -16,9 +17,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 namespace ridge::app {
 
@@ -142,11 +141,10 @@ Foreign read_kept(const std::string& folder) {
   const std::string timeline = kept("timeline.tsv"), run = kept("run.tsv");
   std::string counted = kept("ncu.csv") + kept("rocprof.csv");
   if (timeline.empty() && counted.empty() && run.empty()) counted = tables_of_amd(folder);
-  if (timeline.empty() && counted.empty() && run.empty())
-    throw UsageError(fmt::format("--from {}: the folder has no timeline.tsv, no ncu.csv and no "
-                                 "run.tsv, as --keep writes them, and no table of rocprofv3 or "
-                                 "rocprof-compute",
-                                 folder));
+  refuse_if(timeline.empty() && counted.empty() && run.empty(),
+            "--from {}: the folder has no timeline.tsv, no ncu.csv and no run.tsv, as --keep "
+            "writes them, and no table of rocprofv3 or rocprof-compute",
+            folder);
   Foreign all = doctor::read_timeline(timeline);
   all.run.card = doctor::read_card(kept("card.tsv"));
   try {
@@ -347,23 +345,20 @@ void count_by_perf(const Profiled& program, bool at_once, Foreign& all) {
 Foreign read_profiler_file(const std::string& file) {
   std::error_code none;
   if (fs::is_directory(file, none)) return read_kept(file);
-  if (!fs::is_regular_file(file, none))
-    throw UsageError(fmt::format("--from {}: there is no such file", file));
+  refuse_if(!fs::is_regular_file(file, none), "--from {}: there is no such file", file);
   std::string text = content(file);
   if (text.starts_with("NVR")) { // a report of ncu
     const std::string ncu = find_ncu();
-    if (ncu.empty())
-      throw Failure(fmt::format(
-          "{} takes ncu to be read, which is not here: install Nsight Compute, set RIDGE_NCU, or "
-          "give what ncu --import {} --csv --page raw prints",
-          file, file));
+    fail_if(ncu.empty(),
+            "{} takes ncu to be read, which is not here: install Nsight Compute, set RIDGE_NCU, or "
+            "give what ncu --import {} --csv --page raw prints",
+            file, file);
     text = launch::run_command(
                {ncu, "--import", file, "--csv", "--page", "raw", "--print-units", "base"},
                fs::current_path().string())
                .report;
   } else if (text.starts_with("PERFILE2")) {
-    if (find_perf().empty())
-      throw Failure(fmt::format("{} takes perf to be read, which is not here", file));
+    fail_if(find_perf().empty(), "{} takes perf to be read, which is not here", file);
     text = report_of_perf(file);
     if (Foreign found; !doctor::read_perf(text, found))
       throw UsageError(fmt::format("--from {}: perf finds no samples in it: {}", file,

@@ -22,9 +22,8 @@ std::string tool(const char* variable, const char* name) {
 
 bool spills(const doctor::Foreign& all, const doctor::ForeignAsked& asked) {
   for (const doctor::ForeignKernel* const k : chosen(all, asked)) {
-    for (const doctor::ForeignDiagnosis& d : diagnose_kernel(all, *k, asked.bytes)) {
+    for (const doctor::ForeignDiagnosis& d : diagnose_kernel(all, *k, asked.bytes))
       if (d.cause->name == "spilled-registers") return true;
-    }
   }
   return false;
 }

@@ -73,11 +73,10 @@ Cure as_a_copy(const Record& record, const std::vector<Record>& /*tried*/) {
   }
   const double least =
       std::max(*number_of(record, modelled_detail), *number_of(record, cached_detail));
-  return {
-      measured / least,
-      fmt::format("with data in the cache an item takes {:.2f} of its time: fewer arrays at once, "
-                  "longer tiles along x (ridge tune), huge pages",
-                  *number_of(record, cached_detail) / measured)};
+  return {measured / least,
+          fmt::format("with data in the cache an item takes {:.2f} of its time: fewer arrays at "
+                      "once, longer tiles along x (ridge tune), huge pages",
+                      *number_of(record, cached_detail) / measured)};
 }
 
 } // namespace
@@ -113,11 +112,10 @@ Cause slow_memory() {
   c.recorded = &share_of_memory;
   c.cure = &as_a_copy;
   c.action = "fewer arrays at once, tiles that are longer along x, huge pages";
-  c.background =
-      "The model takes memory to move any bytes as fast as those of a copy. Many arrays at once "
-      "fall on the same banks, short rows leave open pages of memory, and rows that are far apart "
-      "miss in the TLB. A launch on a part of the data that the cache holds tells memory "
-      "from instructions: what goes there is memory's.";
+  c.background = "The model takes memory to move any bytes as fast as those of a copy. Many arrays "
+                 "at once fall on the same banks, short rows leave open pages of memory, and rows "
+                 "that are far apart miss in the TLB. A launch on a part of the data that the "
+                 "cache holds tells memory from instructions: what goes there is memory's.";
   c.source = "docs/design/chains.md: one step after the other";
   return c;
 }

@@ -9,10 +9,7 @@ Cause cache_overflow() {
   c.unit = "bytes fetched again for each that must be read";
   c.threshold = 0.10;
   c.evidence = [](const Facts& f) -> std::optional<double> { return f.repeated / f.least_read; };
-  c.healed = [](Facts f) {
-    f.repeated = 0;
-    return f;
-  };
+  c.healed = &with<&Facts::repeated, 0>;
   c.action = "compute in blocks or sub-domains whose rows and planes the cache holds";
   c.background =
       "A stencil reads each plane three times: for its own points and for those above and below. "

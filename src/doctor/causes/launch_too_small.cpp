@@ -23,13 +23,11 @@ Cause launch_too_small() {
     return f;
   };
   c.action = "give the launch more items, or parts small enough for every unit to have its share";
-  c.background =
-      "Blocks are dealt to units, and the unit that has most of them sets the time: with 1.1 "
-      "blocks "
-      "a unit some have two and the others wait. A GPU wants 40 000 threads and more, in many "
-      "more blocks than units; a cpu a part for each core.";
-  c.source = "Portability wiki: threads that a GPU needs; AMD lab notes, Laplacian, part 4: small "
-             "sizes";
+  c.background = "Blocks are dealt to units, and the unit that has most of them sets the time: "
+                 "with 1.1 blocks a unit some have two and the others wait. A GPU wants 40 000 "
+                 "threads and more, in many more blocks than units; a cpu a part for each core.";
+  c.source =
+      "Portability wiki: threads that a GPU needs; AMD lab notes, Laplacian, part 4: small sizes";
   return c;
 }
 

@@ -113,13 +113,12 @@ Cure one_pass_each_way(const Record& sick, const std::vector<Record>& /*tried*/)
   if (field_of(sick, "march_from") > 0)
     return {gain, "give march_from=0: levels have passes from as many points on as suit the device",
             sick.schedule.substr(0, sick.schedule.find("march_from=")) + "march_from=0"};
-  return {gain,
-          fmt::format("{} level{} from {} points on take {:.0f} % of the cycle in {:.0f} passes, "
-                      "where {} would do: {}",
-                      large.count, large.count == 1 ? "" : "s", large.first,
-                      100 * large.seconds / all, large.launches, 2 * large.count,
-                      is_cpu ? "on a cpu each sweep is one; --method fft where it applies"
-                             : "give periodic axes even extents")};
+  return {gain, fmt::format("{} level{} from {} points on take {:.0f} % of the cycle in {:.0f} "
+                            "passes, where {} would do: {}",
+                            large.count, large.count == 1 ? "" : "s", large.first,
+                            100 * large.seconds / all, large.launches, 2 * large.count,
+                            is_cpu ? "on a cpu each sweep is one; --method fft where it applies"
+                                   : "give periodic axes even extents")};
 }
 
 constexpr std::string_view source_of_levels =
@@ -136,13 +135,11 @@ Cause small_levels() {
   c.recorded = &share_of_small;
   c.cure = &fewer_launches;
   c.action = "take more points at once, or --method fft where it applies";
-  c.background =
-      "A cycle visits every level. The few points of a coarse one take next to no time to move, "
-      "but "
-      "each sweep, residual, restriction and interpolation there is a launch, or a start of "
-      "threads, that the next one waits for. Their number grows with the logarithm of the extents, "
-      "so that a larger problem hides them. What is predicted is a cycle whose small levels take "
-      "the time of their bytes.";
+  c.background = "A cycle visits every level. The few points of a coarse one take next to no time "
+                 "to move, but each sweep, residual, restriction and interpolation there is a "
+                 "launch, or a start of threads, that the next one waits for. Their number grows "
+                 "with the logarithm of the extents, so that a larger problem hides them. What is "
+                 "predicted is a cycle whose small levels take the time of their bytes.";
   c.source = source_of_levels;
   return c;
 }

@@ -28,9 +28,8 @@ struct Step {
   }
   [[nodiscard]] double best() const {
     double found = skin;
-    for (double other = cutoff / 50; other <= cutoff; other *= 1.05) {
+    for (double other = cutoff / 50; other <= cutoff; other *= 1.05)
       if (seconds(other) < seconds(found)) found = other;
-    }
     return found;
   }
 };

@@ -13,10 +13,7 @@ Cause no_vectors() {
     if (f.device.is_gpu()) return {};
     return f.vector_share;
   };
-  c.healed = [](Facts f) {
-    f.vector_share = 1;
-    return f;
-  };
+  c.healed = &with<&Facts::vector_share, 1>;
   c.action = "let the first dimension be the longest, and load kernels compiled for this processor";
   c.background =
       "A GPU's lanes are always vectors; on a cpu loops must get onto the vector unit. Branches, "

@@ -12,10 +12,7 @@ Cause partly_written_sectors() {
     if (f.least_written <= 0) return {};
     return f.partial / f.least_written;
   };
-  c.healed = [](Facts f) {
-    f.partial = 0;
-    return f;
-  };
+  c.healed = &with<&Facts::partial, 0>;
   c.action = "write whole sectors: rows that begin and end at their edges, fewer and longer rows";
   c.background =
       "Memory is written by whole sectors or lines. A store that covers only a part of one makes "

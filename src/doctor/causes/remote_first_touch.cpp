@@ -12,10 +12,7 @@ Cause remote_first_touch() {
     if (f.device.is_gpu()) return {};
     return f.node_share;
   };
-  c.healed = [](Facts f) {
-    f.node_share = 1;
-    return f;
-  };
+  c.healed = &with<&Facts::node_share, 1>;
   c.action = "let the threads that compute be the first to write the data, as ridge::Field does";
   c.background =
       "A page lies on the node of the thread that first wrote it. Data that one thread has filled "

@@ -12,10 +12,7 @@ Cause uncoalesced() {
     if (!f.device.is_gpu() || f.asked <= 0) return {};
     return f.sector_bytes;
   };
-  c.healed = [](Facts f) {
-    f.sector_bytes = 1;
-    return f;
-  };
+  c.healed = &with<&Facts::sector_bytes, 1>;
   c.action = "let neighbouring lanes read neighbouring numbers: lanes along the first dimension";
   c.background =
       "Memory comes by sectors of 32 or 64 bytes. Lanes whose numbers follow each other share "

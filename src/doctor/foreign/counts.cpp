@@ -152,9 +152,8 @@ const std::vector<CountName>& count_names() {
 
 std::string foreign_ncu_metrics(std::string_view refused) {
   std::string all = "gpu__time_duration.sum";
-  for (const CountName& row : ncu_names()) {
+  for (const CountName& row : ncu_names())
     if (refused.find(row.name) == std::string_view::npos) all += "," + std::string(row.name);
-  }
   return all;
 }
 

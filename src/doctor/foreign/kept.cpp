@@ -109,9 +109,8 @@ void take_twin(Foreign& all, const std::vector<std::string>& words) {
     run.likeness = number_in(words[9]);
   }
   if (words[1] == program_mark) all.run.twins.push_back(run);
-  for (ForeignKernel& k : all.kernels) {
+  for (ForeignKernel& k : all.kernels)
     if (k.raw_name == words[1]) k.twins.push_back(run);
-  }
 }
 
 /// A text as a field of a line.
@@ -171,9 +170,8 @@ SpillLines read_spill_lines(std::string_view text) {
 }
 
 void add_spill_lines(Foreign& all, const SpillLines& lines) {
-  for (ForeignKernel& k : all.kernels) {
+  for (ForeignKernel& k : all.kernels)
     if (const auto found = lines.find(k.raw_name); found != lines.end()) k.spills = found->second;
-  }
 }
 
 std::string to_text(const CardState& card) {

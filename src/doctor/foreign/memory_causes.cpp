@@ -84,9 +84,8 @@ ForeignCause asked_again() {
   c.experiment = "the same launch on a part of the data that fits the cache: the time an item "
                  "falls by as much";
   c.twin = "the reads of a place one after the other";
-  c.action =
-      "smaller tiles, another order of blocks, or fewer arrays in a pass: what is used again "
-      "stays cached";
+  c.action = "smaller tiles, another order of blocks, or fewer arrays in a pass: what is used "
+             "again stays cached";
   return c;
 }
 
@@ -202,9 +201,8 @@ ForeignCause atomics() {
     const double start = seconds > 0 ? least_seconds / seconds : 1;
     return s.busy.most() / std::max({then.most() / within_reach, start, least_busy});
   };
-  c.experiment =
-      "sum in a block first (shared memory, warp shuffles), one atomic a block: requests "
-      "and time fall";
+  c.experiment = "sum in a block first (shared memory, warp shuffles), one atomic a block: "
+                 "requests and time fall";
   c.twin = "an address for each thread";
   c.action = "sum within a warp and a block before the atomic, or spread it over several copies "
              "that are summed after";

@@ -23,6 +23,13 @@ ForeignCause of_processor(std::string_view name, std::string_view title, std::st
 std::string_view without_cycles(const Subject& s) {
   return s.all.run.processor.cycles.value_or(0) > 0 ? "" : "cycles were not counted";
 }
+/// Times of one event for so many of another.
+template <auto Event, auto All, int Many = 1>
+Counted share_of(const Subject& s) {
+  const ProcessorCounts& p = s.all.run.processor;
+  if (!(p.*Event) || (p.*All).value_or(0) <= 0) return {};
+  return Many * *(p.*Event) / *(p.*All);
+}
 /// The cores' time that other programs had: what is missing of it is not the program's fault.
 double share_of_others(const ForeignRun& r) {
   return r.cores > 0 && r.wall > 0 ? r.others / (r.wall * r.cores) : 0;
@@ -124,12 +131,7 @@ ForeignCause oversubscribed() {
 ForeignCause waits_for_memory() {
   ForeignCause c = of_processor("waits-for-memory", "cores wait for data that no cache has",
                                 "cache misses for a thousand instructions", 10);
-  c.evidence = [](const Subject& s) -> Counted {
-    const ProcessorCounts& p = s.all.run.processor;
-    return p.cache_misses && p.instructions.value_or(0) > 0
-               ? Counted(1000 * *p.cache_misses / *p.instructions)
-               : Counted();
-  };
+  c.evidence = &share_of<&ProcessorCounts::cache_misses, &ProcessorCounts::instructions, 1000>;
   c.missing = [](const Subject& s) -> std::string_view {
     return s.all.run.cpu > 0 ? "" : "the cores' time was not counted (task-clock)";
   };
@@ -151,11 +153,7 @@ ForeignCause branch_misses() {
   ForeignCause c =
       of_processor("branch-misses", "branches go another way than the processor guesses",
                    "of the branches", 0.03);
-  c.evidence = [](const Subject& s) -> Counted {
-    const ProcessorCounts& p = s.all.run.processor;
-    return p.branch_misses && p.branches.value_or(0) > 0 ? Counted(*p.branch_misses / *p.branches)
-                                                         : Counted();
-  };
+  c.evidence = &share_of<&ProcessorCounts::branch_misses, &ProcessorCounts::branches>;
   c.gain = [](const Subject& s, double) {
     const ProcessorCounts& p = s.all.run.processor;
     constexpr double cycles = 15; // of a wrong guess
@@ -172,11 +170,7 @@ ForeignCause tlb() {
   ForeignCause c = of_processor("tlb-misses",
                                 "addresses are spread over more pages than the processor remembers",
                                 "misses for a thousand loads", 5);
-  c.evidence = [](const Subject& s) -> Counted {
-    const ProcessorCounts& p = s.all.run.processor;
-    return p.tlb_misses && p.loads.value_or(0) > 0 ? Counted(1000 * *p.tlb_misses / *p.loads)
-                                                   : Counted();
-  };
+  c.evidence = &share_of<&ProcessorCounts::tlb_misses, &ProcessorCounts::loads, 1000>;
   c.gain = [](const Subject& s, double) {
     const ProcessorCounts& p = s.all.run.processor;
     constexpr double cycles = 20; // of a walk through the page table that caches hold
@@ -194,11 +188,7 @@ ForeignCause tlb() {
 ForeignCause other_node() {
   ForeignCause c = of_processor("remote-node", "data lie at another processor's memory",
                                 "of the loads from memory", 0.2);
-  c.evidence = [](const Subject& s) -> Counted {
-    const ProcessorCounts& p = s.all.run.processor;
-    return p.node_misses && p.node_loads.value_or(0) > 0 ? Counted(*p.node_misses / *p.node_loads)
-                                                         : Counted();
-  };
+  c.evidence = &share_of<&ProcessorCounts::node_misses, &ProcessorCounts::node_loads>;
   c.gain = [](const Subject&, double evidence) { return 1 + 0.5 * std::min(evidence, 1.0); };
   c.experiment =
       "numactl --interleave=all, or one rank a node under numactl --cpunodebind --membind";

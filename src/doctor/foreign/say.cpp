@@ -83,9 +83,8 @@ std::string confirm_text(const Foreign& all, const ForeignKernel* kernel,
   const ForeignCause& c = *d.cause;
   const double seconds = kernel != nullptr ? kernel->launch_seconds.value_or(kernel->mean()) : 0;
   std::string text;
-  for (const TwinRun& t : kernel != nullptr ? kernel->twins : all.run.twins) {
+  for (const TwinRun& t : kernel != nullptr ? kernel->twins : all.run.twins)
     if (t.cause == c.name) text = "   twin       " + twin_text(seconds, t, d) + "\n";
-  }
   if (text.empty() || !c.trial.empty()) text += fmt::format("   confirm    {}\n", c.experiment);
   if (const auto trial = all.run.trials.find(c.name); trial != all.run.trials.end())
     text += fmt::format("   proof      {:.2f} times as fast with it: {}\n", trial->second,
@@ -312,8 +311,7 @@ std::vector<const ForeignKernel*> chosen(const Foreign& all, const ForeignAsked&
 
 std::string proof_text(const ForeignCause& c) {
   const std::string twin =
-      c.twin.empty() ? ""
-                     : fmt::format("a twin on an NVIDIA GPU, then {}", c.twin);
+      c.twin.empty() ? "" : fmt::format("a twin on an NVIDIA GPU, then {}", c.twin);
   if (c.trial.empty()) return twin.empty() ? fmt::format("none: {}", c.unproved) : twin;
   return fmt::format("runs the program with {}{}{}", c.trial, twin.empty() ? "" : "; ", twin);
 }

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 namespace ridge::doctor {
@@ -183,9 +182,8 @@ std::string foreign_json(const Foreign& all, const ForeignAsked& asked) {
 
 std::string foreign_records(const Foreign& all, const ForeignAsked& asked) {
   Json records = Json::array();
-  for (const ForeignKernel* const kernel : chosen(all, asked)) {
+  for (const ForeignKernel* const kernel : chosen(all, asked))
     if (kernel->mean() > 0 && all.has_times()) records.push_back(record_of(all, *kernel, asked));
-  }
   if (records.empty()) throw Failure("no kernel has a time: there is no record to write");
   return text_of(records) + "\n";
 }

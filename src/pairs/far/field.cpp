@@ -41,8 +41,7 @@ void require_sound(const FarOptions& o) {
             o.theta);
   refuse_if(o.degree < 1 || o.degree > most_degree,
             "degree {}: polynomials have a degree from 1 to {}", o.degree, most_degree);
-  if (o.leaf < 0 || o.leaf > 1 << 20)
-    throw UsageError(fmt::format("leaf={}: a leaf has 1 to {} bodies", o.leaf, 1 << 20));
+  refuse_if(o.leaf < 0 || o.leaf > 1 << 20, "leaf={}: a leaf has 1 to {} bodies", o.leaf, 1 << 20);
 }
 
 double far_error_at(const FarOptions& o) {

@@ -39,17 +39,15 @@ int leaf_of(const FarSchedule& schedule) {
 void detail::check_leaf(const FarSchedule& schedule, int leaf) {
   const int wanted = leaf_of(schedule);
   if (wanted == 0 || wanted == leaf) return;
-  throw UsageError(
-      fmt::format("the schedule is for leaves of {} bodies, the far field has {}; give "
-                  "FarOptions as many",
-                  wanted, leaf));
+  throw UsageError(fmt::format(
+      "the schedule is for leaves of {} bodies, the far field has {}; give FarOptions as many",
+      wanted, leaf));
 }
 
 void detail::refuse_nonlinear(int component) {
   throw UsageError(
-      fmt::format("proxies stand for many bodies: sums must be linear in what sources "
-                  "have beside their positions, and are not in component {} (they count "
-                  "from 0)",
+      fmt::format("proxies stand for many bodies: sums must be linear in what sources have beside "
+                  "their positions, and are not in component {} (they count from 0)",
                   component));
 }
 

@@ -48,18 +48,17 @@ int share_of(const ListSchedule& schedule) {
 void detail::check_share(const ListSchedule& schedule, const ListData& lists) {
   const int share = share_of(schedule);
   if (share == 0 || share == lists.share) return;
-  throw UsageError(fmt::format("the schedule is for lists of {} bodies each, these are of {}; give "
-                               "ListOptions as many",
-                               share, lists.share));
+  throw UsageError(fmt::format(
+      "the schedule is for lists of {} bodies each, these are of {}; give ListOptions as many",
+      share, lists.share));
 }
 
 void detail::check_kind(const Device& device, const ListData& lists) {
   const bool of_cpu = lists.first.size > 0;
   if (of_cpu != facts_of(device).takes_gpu_schedules) return;
-  throw UsageError(
-      fmt::format("the lists were built on {}, and the sums are to run on {}; make lists with "
-                  "a queue of that device",
-                  of_cpu ? "the cpu" : "a GPU", to_text(device.id())));
+  throw UsageError(fmt::format("the lists were built on {}, and the sums are to run on {}; make "
+                               "lists with a queue of that device",
+                               of_cpu ? "the cpu" : "a GPU", to_text(device.id())));
 }
 
 void detail::check_cutoff(double cutoff_squared, const ListData& lists) {
@@ -74,9 +73,8 @@ launch::Demand detail::list_demand(const launch::CallTypes& types) {
   const std::string precision = launch::type_text(types.precision);
   launch::Demand made = launch::detail::demand_of(types.call, "pairs", kernel, precision, {});
   made.executor = "ridge/pairs/lists/executor.hpp";
-  made.instantiation = fmt::format("template struct ridge::pairs::ListExecutor<{}, {}, "
-                                   "ridge::Here>;",
-                                   kernel, precision);
+  made.instantiation = fmt::format(
+      "template struct ridge::pairs::ListExecutor<{}, {}, ridge::Here>;", kernel, precision);
   return made;
 }
 

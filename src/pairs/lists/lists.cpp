@@ -26,30 +26,28 @@ std::string most_reach(double length) {
 }
 
 void require_sound(const ListOptions& o) {
-  if (!(o.cutoff > 0) || !std::isfinite(o.cutoff))
-    throw UsageError(fmt::format("cutoff {:g}: it must be positive and finite", o.cutoff));
-  if (!(o.skin >= 0) || !std::isfinite(o.skin))
-    throw UsageError(fmt::format("skin {:g}: it must be 0 or positive, and finite", o.skin));
+  refuse_if(!(o.cutoff > 0) || !std::isfinite(o.cutoff),
+            "cutoff {:g}: it must be positive and finite", o.cutoff);
+  refuse_if(!(o.skin >= 0) || !std::isfinite(o.skin),
+            "skin {:g}: it must be 0 or positive, and finite", o.skin);
   const double reach = o.cutoff + o.skin; // squared in float where bodies are sorted
   refuse_if(reach < 1e-15 || reach > 1e14,
             "cutoff {:g} and skin {:g} together are to be from 1e-15 to 1e14; choose another unit "
             "of length",
             o.cutoff, o.skin);
-  if (o.part < 0 || o.part >= o.parts)
-    throw UsageError(fmt::format("part {} of {} parts: parts count from 0", o.part, o.parts));
+  refuse_if(o.part < 0 || o.part >= o.parts, "part {} of {} parts: parts count from 0", o.part,
+            o.parts);
   for (std::size_t a = 0; a < 3; ++a) {
     const double length = o.box.length[a];
     refuse_if(!std::isfinite(length) || length < 0 || !std::isfinite(o.box.low[a]),
               "the box is {:g} long along {}; it must be positive, or 0 along an open axis", length,
               "xyz"[a]);
     if (!o.box.periodic[a]) continue;
-    if (length == 0) throw UsageError(fmt::format("the period along {} is 0", "xyz"[a]));
-    if (2 * (o.cutoff + o.skin) > length) {
-      throw UsageError(fmt::format(
-          "cutoff {:g} and skin {:g} together are more than half of the period {:g} along {}: a "
-          "body would meet two images of another; {} together is possible, or a larger box",
-          o.cutoff, o.skin, length, "xyz"[a], most_reach(length)));
-    }
+    refuse_if(length == 0, "the period along {} is 0", "xyz"[a]);
+    refuse_if(2 * (o.cutoff + o.skin) > length,
+              "cutoff {:g} and skin {:g} together are more than half of the period {:g} along {}: "
+              "a body would meet two images of another; {} together is possible, or a larger box",
+              o.cutoff, o.skin, length, "xyz"[a], most_reach(length));
   }
 }
 
@@ -61,8 +59,8 @@ void require_held(const ListOptions& o) {
     const double rounded = o.box.length[a] * std::numeric_limits<T>::epsilon();
     if (!o.box.periodic[a] || rounded <= o.cutoff) continue;
     throw UsageError(fmt::format(
-        "the period {:g} along {} is too long for the cutoff {:g}: {} rounds positions "
-        "there by {:g}; give a shorter period, or an open axis",
+        "the period {:g} along {} is too long for the cutoff {:g}: {} rounds positions there by "
+        "{:g}; give a shorter period, or an open axis",
         o.box.length[a], "xyz"[a], o.cutoff, sizeof(T) == 4 ? "fp32" : "fp64", rounded));
   }
 }
@@ -91,10 +89,9 @@ void require_room(std::size_t pairs) {
   const Bytes needed{static_cast<Index>(pairs * sizeof(NearPair))};
   const Bytes free = Device("cpu").free_memory();
   if (needed.value <= free.value) return;
-  throw Failure(
-      fmt::format("near pairs need at least {} of the host's memory, of which {} are free; "
-                  "give a smaller cutoff, or bodies that crowd less",
-                  to_text(needed), to_text(free)));
+  throw Failure(fmt::format("near pairs need at least {} of the host's memory, of which {} are "
+                            "free; give a smaller cutoff, or bodies that crowd less",
+                            to_text(needed), to_text(free)));
 }
 
 /// Entries that are looked at, or pairs, in a fraction of a second.

@@ -67,9 +67,8 @@ double exner_function(Case c, double z) {
 } // namespace
 
 Case parse_case(std::string_view name) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == name) return static_cast<Case>(i);
-  }
   throw UsageError(
       fmt::format("unknown case '{}'; the cases are {}", name, fmt::join(names, ", ")));
 }

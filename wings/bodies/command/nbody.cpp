@@ -61,26 +61,22 @@ std::vector<OptionRow> NbodyOptions::rows() {
       fresh("--integrator", &integrator, "leapfrog (if not given) or yoshida4"),
       fresh("--forces", &forces,
             "pairs: sums over all pairs of bodies (if not given), or tree: near bodies one by one, "
-            "far "
-            "ones by nodes of an octree"),
+            "far ones by nodes of an octree"),
       fresh("--theta", &theta,
             "of --forces tree: how wide a node may look, from 0 (all pairs) to 1.5; 0.5 if not "
             "given"),
       fresh("--error", &error,
             "of --forces tree, in place of --theta: the rms error of accelerations at the start, "
-            "such "
-            "as 1e-4; chooses theta and order, and checks a sample against all pairs"),
-      fresh(
-          "--order", &order,
-          "of --forces tree: of the moments of nodes, 1 (their masses) to 5; if not given, 2, for "
-          "fewer than 10000 bodies 4, or what --error chooses"),
+            "such as 1e-4; chooses theta and order, and checks a sample against all pairs"),
+      fresh("--order", &order,
+            "of --forces tree: of the moments of nodes, 1 (their masses) to 5; if not given, 2, "
+            "for fewer than 10000 bodies 4, or what --error chooses"),
       {"--domains", &domains,
        "of --forces tree over ranks: each keeps the bodies of a region, and gets what these need "
        "of the others' trees; if not given, each keeps all bodies"},
-      fresh(
-          "--precision", &precision,
-          "fp32, fp64, or mixed: state and sums in fp64, interactions in fp32; mixed if not given, "
-          "fp64 for --solar-system"),
+      fresh("--precision", &precision,
+            "fp32, fp64, or mixed: state and sums in fp64, interactions in fp32; mixed if not "
+            "given, fp64 for --solar-system"),
       device_row(&device),
       {"--schedule", &schedule,
        "of the pair sums: auto, a name, or fields such as 'form=direct tile=4'"},
@@ -169,10 +165,9 @@ void print_tree(const Record& force) {
              detail("p2p"), detail("p2c"), detail("error_rms"), detail("error_p99"),
              detail("error_worst"), detail("error_sample"));
   if (const double asked = detail("error_asked"); asked > 0 && detail("error_rms") > asked) {
-    fmt::print(
-        "this is more than the {:g} that was asked for and held at the start: bodies have moved; "
-        "start anew from the last snapshot to choose again\n",
-        asked);
+    fmt::print("this is more than the {:g} that was asked for and held at the start: bodies have "
+               "moved; start anew from the last snapshot to choose again\n",
+               asked);
   }
 }
 
@@ -293,10 +288,9 @@ private:
   void keep() override {
     if (const Index lost = nbody::first_lost(now_.bodies, now_.potential);
         lost >= 0 || !std::isfinite(now_.diagnostics.energy())) {
-      throw Failure(
-          fmt::format("at step {} body {} is no longer at a finite place and speed; give a "
-                      "smaller --dt, more --softening or --precision fp64{}",
-                      now_.step, std::max<Index>(lost, 0), kept()));
+      throw Failure(fmt::format("at step {} body {} is no longer at a finite place and speed; give "
+                                "a smaller --dt, more --softening or --precision fp64{}",
+                                now_.step, std::max<Index>(lost, 0), kept()));
     }
     progress_.clear();
     tell();
@@ -368,13 +362,12 @@ private:
     const auto each = [&](Bytes b) {
       return static_cast<double>(b.value) / static_cast<double>(now_.bodies.count());
     };
-    fmt::print(
-        "energy error {:.1e} at the end, {:.1e} at most; {} {} in {}{}; {:.0f} + {:.0f} bytes "
-        "a body on device and host{}\n",
-        error_, largest_error_, steps, steps == 1 ? "step" : "steps",
-        ridge::to_text(Seconds{seconds()}),
-        record.achieved ? ", " + quantity(record.achieved->rate, record.achieved->unit) : "",
-        each(on_device), each(on_host), wrote.empty() ? "" : "; wrote " + wrote);
+    fmt::print("energy error {:.1e} at the end, {:.1e} at most; {} {} in {}{}; {:.0f} + {:.0f} "
+               "bytes a body on device and host{}\n",
+               error_, largest_error_, steps, steps == 1 ? "step" : "steps",
+               ridge::to_text(Seconds{seconds()}),
+               record.achieved ? ", " + quantity(record.achieved->rate, record.achieved->unit) : "",
+               each(on_device), each(on_host), wrote.empty() ? "" : "; wrote " + wrote);
   }
 
   const NbodyOptions& o_;

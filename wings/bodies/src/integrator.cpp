@@ -22,9 +22,8 @@ std::string_view to_text(Integrator integrator) {
 }
 
 Integrator parse_integrator(std::string_view text) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == text) return static_cast<Integrator>(i);
-  }
   throw UsageError(fmt::format("unknown integrator '{}'; there are leapfrog and yoshida4", text));
 }
 

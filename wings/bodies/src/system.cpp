@@ -407,9 +407,8 @@ std::unique_ptr<System> make_system(const Device& device, const Parameters& para
                                     const Bodies& bodies, std::string_view schedule,
                                     comm::Communicator& ranks, const Before& before) {
   require_sound(parameters);
-  if (parameters.forces == Forces::tree) {
+  if (parameters.forces == Forces::tree)
     return make_tree_system(device, parameters, bodies, schedule, ranks, before);
-  }
   switch (parameters.precision) {
   case Precision::fp32:
     return std::make_unique<SystemOf<pairs::Fp32>>(device, parameters, bodies, schedule, ranks);

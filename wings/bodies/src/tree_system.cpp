@@ -42,9 +42,8 @@ public:
         add(values);
     }
     add(bodies.mass);
-    for (const auto& values : before.acceleration) {
+    for (const auto& values : before.acceleration)
       if (goes_on) add(values);
-    }
     if (goes_on) add(before.potential);
     if (domains_) domains_->divide(columns);
     const bool chooses = parameters.error > 0 && !goes_on;

@@ -99,9 +99,8 @@ TEST(TreeRuns, BeginWithForcesAsGoodAsLaterOnes) {
   const auto error = [&](System& system) {
     Record record;
     system.add_error(record);
-    for (const auto& detail : record.details) {
+    for (const auto& detail : record.details)
       if (detail.name == "error_rms") return detail.number;
-    }
     return -1.0;
   };
   const auto at_once = make_system(Device("cpu"), p, start, "auto");

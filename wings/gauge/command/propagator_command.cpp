@@ -80,9 +80,8 @@ void draw_correlator(const io::OutputPlan& plan, const std::string& file,
   const auto count = static_cast<Index>(values.size());
   const double most = *std::max_element(values.begin(), values.end());
   double least = most;
-  for (const double v : values) {
+  for (const double v : values)
     if (v > 0) least = std::min(least, v);
-  }
   const double span = most > least ? std::log(most / least) : 1;
   std::vector<double> pixels(static_cast<std::size_t>(count * column * height), 0);
   for (Index t = 0; t < count; ++t) {

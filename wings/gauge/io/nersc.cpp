@@ -30,9 +30,8 @@ struct Header {
   std::uint64_t end = 0;
 
   [[nodiscard]] const std::string* find(std::string_view key) const {
-    for (const HeaderLine& line : lines) {
+    for (const HeaderLine& line : lines)
       if (line.key == key) return &line.value;
-    }
     return nullptr;
   }
   [[nodiscard]] const std::string& need(std::string_view key) const {

@@ -3,9 +3,8 @@
 
 #include <ridge/core/error.hpp>
 
+#include "core/refuse.hpp"
 #include "stored_placed.hpp"
-
-#include <fmt/format.h>
 
 #include <array>
 #include <string_view>
@@ -16,7 +15,7 @@ namespace ridge::gauge::detail {
 /// Throws UsageError for factors of the boundary that are not real; `whose`: "... are real".
 inline void require_real(const Boundary& boundary, std::string_view whose) {
   for (const auto& factor : boundary) {
-    if (factor.im != 0) throw UsageError(fmt::format("boundary factors of {} are real", whose));
+    refuse_if(factor.im != 0, "boundary factors of {} are real", whose);
   }
 }
 
@@ -106,8 +105,8 @@ public:
   [[nodiscard]] int lanes() const { return fields_.front().view().lanes; }
 
   void put(int to, const Sites& from) {
-    if (static_cast<Index>(from.size()) != placed_.part.whole().count())
-      throw UsageError(fmt::format("a source of one {} a site is needed", value_));
+    refuse_if(static_cast<Index>(from.size()) != placed_.part.whole().count(),
+              "a source of one {} a site is needed", value_);
     for (const int parity : {0, 1}) {
       fields_[number(to, parity)].fill(
           placed_.queue,

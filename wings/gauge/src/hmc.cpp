@@ -34,12 +34,11 @@ void copy_links(Queue& queue, const Links<double>& to, const Links<double>& from
 
 /// Throws UsageError for options that make no sense.
 const HmcOptions& checked(const HmcOptions& options) {
-  if (!(options.beta >= 0) || !std::isfinite(options.beta))
-    throw UsageError(fmt::format("beta {}: expected a number of at least 0", options.beta));
+  refuse_if(!(options.beta >= 0) || !std::isfinite(options.beta),
+            "beta {}: expected a number of at least 0", options.beta);
   refuse_if(!(options.length > 0) || !std::isfinite(options.length),
             "a trajectory of length {}: expected a number above 0", options.length);
-  if (options.steps < 1)
-    throw UsageError(fmt::format("a trajectory of {} steps: expected at least 1", options.steps));
+  refuse_if(options.steps < 1, "a trajectory of {} steps: expected at least 1", options.steps);
   refuse_if(options.csw && !(options.kappa && std::isfinite(*options.csw)),
             "a clover term of csw {}: expected a number, and kappa of its fermions",
             options.csw.value_or(0));
@@ -50,8 +49,8 @@ const HmcOptions& checked(const HmcOptions& options) {
             "{} steps by the gauge force between fermion forces: expected at least 1",
             options.gauge_steps);
   for (const double tolerance : {options.force_tolerance, options.action_tolerance}) {
-    if (!(tolerance > 0 && tolerance < 1))
-      throw UsageError(fmt::format("a tolerance of {}: expected one between 0 and 1", tolerance));
+    refuse_if(!(tolerance > 0 && tolerance < 1), "a tolerance of {}: expected one between 0 and 1",
+              tolerance);
   }
   return options;
 }

@@ -43,9 +43,8 @@ struct StaggeredSolver::State {
   }
   /// to = D^+ from, at all sites.
   void adjoint(Which to, Which from) const {
-    for (const int parity : {0, 1}) {
+    for (const int parity : {0, 1})
       run(call(parity, span(to, parity), -0.5, span(from, 1 - parity), mass, span(from, parity)));
-    }
   }
   /// |D^+ b - (D^+ D + shift) x| with D^+ b in `right`, through t.
   [[nodiscard]] double shifted_rest(const Sites& right, double shift) {

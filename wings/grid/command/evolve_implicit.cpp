@@ -1,12 +1,10 @@
 // The implicit steps of `ridge evolve`.
-#include <ridge/core/error.hpp>
 #include <ridge/core/text.hpp>
 #include <ridge/grid/diffusion.hpp>
 #include <ridge/record/operations.hpp>
 
 #include "app/implicit_steps.hpp"
-
-#include <fmt/core.h>
+#include "core/refuse.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,14 +35,13 @@ public:
     all_.cycles += how.cycles;
     all_.bytes += how.bytes;
     if (how.converged) all_.worst = std::max(all_.worst, how.worst);
-    if (!std::isfinite(how.worst))
-      throw Failure("the field holds values that are not finite, or too large for their squares to "
-                    "be added up: implicit steps need a norm");
-    if (!how.converged) {
-      throw Failure(fmt::format("a step's residual is {:.2g} of its right-hand side, not {:g}: a "
-                                "larger --tol or a smaller --dt is needed",
-                                how.worst, run_.tolerance));
-    }
+    fail_if(!std::isfinite(how.worst),
+            "the field holds values that are not finite, or too large for their squares to "
+            "be added up: implicit steps need a norm");
+    fail_if(!how.converged,
+            "a step's residual is {:.2g} of its right-hand side, not {:g}: a "
+            "larger --tol or a smaller --dt is needed",
+            how.worst, run_.tolerance);
   }
   void read(void* u) override { steps_.read(View<T>(static_cast<T*>(u), owned_)); }
   [[nodiscard]] std::string method() const override { return steps_.method(); }
@@ -76,9 +73,8 @@ private:
         .dt = run.dt,
         .tolerance = run.tolerance,
         .reproducible = run.reproducible};
-    if (!text::value_from_text(run.implicit, options.scheme))
-      throw UsageError(
-          fmt::format("--implicit is backward-euler or crank-nicolson, not '{}'", run.implicit));
+    refuse_if(!text::value_from_text(run.implicit, options.scheme),
+              "--implicit is backward-euler or crank-nicolson, not '{}'", run.implicit);
     return options;
   }
 

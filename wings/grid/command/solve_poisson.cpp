@@ -73,8 +73,8 @@ struct PoissonCommand {
     (void)parsed_precision();
     require_own();
     refuse_if(schedule != "auto" && (method == "fft" || smoother == "red-black"),
-              "--schedule lays out the passes of chebyshev's sweeps: it goes with neither "
-              "--method fft nor --smoother red-black");
+              "--schedule lays out the passes of chebyshev's sweeps: it goes with neither --method "
+              "fft nor --smoother red-black");
     refuse_if(!(tolerance > 0 && tolerance < 1), "--tol is between 0 and 1, not {}", tolerance);
     std::vector<std::filesystem::path> fields = face_files(problem.boundaries);
     read_face_fields(problem.boundaries, source.extents());
@@ -102,11 +102,10 @@ struct PoissonCommand {
   void require_own() const {
     refuse_if(own.empty() && !settings.empty(), "--set is for an operator in a file");
     if (own.empty()) return;
-    refuse_if(
-        !lab::names_a_file(own),
-        "--operator is poisson, helmholtz, diffusion or FILE.hpp:Name, a functor of yours, not "
-        "'{}'",
-        own);
+    refuse_if(!lab::names_a_file(own),
+              "--operator is poisson, helmholtz, diffusion or FILE.hpp:Name, a functor of yours, "
+              "not '{}'",
+              own);
     refuse_if(!coefficient.empty() || !mask.empty() || shift != 0 || order != 2 || project ||
                   !cycle.empty() || !smoother.empty() || schedule != "auto" ||
                   precision != "auto" || (method != "auto" && method != "cg"),
@@ -207,9 +206,8 @@ struct PoissonCommand {
   static std::vector<std::filesystem::path> face_files(const stencil::Boundaries& boundaries) {
     std::vector<std::filesystem::path> files;
     for (const auto& faces : boundaries.faces) {
-      for (const auto& c : faces) {
+      for (const auto& c : faces)
         if (!c.field.empty()) files.push_back(parse_dataset_name(c.field, "--boundary").file);
-      }
     }
     return files;
   }
@@ -247,11 +245,11 @@ struct PoissonCommand {
     shares.ranks.barrier(); // the first to end ends all: not before rank 0 has written
     if (stopped) throw Interrupted();
     if (solution.end != GridSolution::End::converged) {
-      throw Failure(fmt::format(
-          "the residual is {:.2g} of the right-hand side after {} cycle{}, not {:.2g}: {}; the "
-          "best is in {}",
-          solution.residual(), solution.cycles, solution.cycles == 1 ? "" : "s", tolerance,
-          why_not(solution, sizeof(T)), result ? result->text() : output));
+      throw Failure(fmt::format("the residual is {:.2g} of the right-hand side after {} cycle{}, "
+                                "not {:.2g}: {}; the best is in {}",
+                                solution.residual(), solution.cycles,
+                                solution.cycles == 1 ? "" : "s", tolerance,
+                                why_not(solution, sizeof(T)), result ? result->text() : output));
     }
   }
 
@@ -437,15 +435,14 @@ void add_poisson(const Command& solve) {
        "take off the mean of f where no value at any face fixes the solution's"},
       {"--reproducible", &o->reproducible,
        "the bits of the solution do not depend on the number of ranks: auto takes no fft, and no "
-       "mixed "
-       "precision"},
+       "mixed precision"},
       device_row(&o->device),
       {"--overwrite", &o->overwrite, "replace output files that exist, whatever they hold"},
       {"--json", &o->json, "print an array with the record of a cycle"},
   });
-  command.set_footer("Points are vertices: those on dirichlet faces have the face's value "
-                     "(docs/solve.md).\nWhere the tolerance is not reached the best solution is "
-                     "written, and the exit code is 1.\n");
+  command.set_footer(
+      "Points are vertices: those on dirichlet faces have the face's value (docs/solve.md).\nWhere "
+      "the tolerance is not reached the best solution is written, and the exit code is 1.\n");
   command.set_action(
       [o] {
         o->take_equation();

@@ -2,9 +2,8 @@
 
 #include <ridge/core/error.hpp>
 
+#include "core/refuse.hpp"
 #include "spectrum.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -39,9 +38,8 @@ GridProblem parse_grid_problem(Index3 extents, std::string_view conditions) {
 
 void require_solvable(const GridProblem& problem) {
   (void)detail::second_difference(problem.order);
-  if (!(problem.shift >= 0) || !std::isfinite(problem.shift))
-    throw UsageError(
-        fmt::format("the shift of an elliptic problem is at least 0, not {:g}", problem.shift));
+  refuse_if(!(problem.shift >= 0) || !std::isfinite(problem.shift),
+            "the shift of an elliptic problem is at least 0, not {:g}", problem.shift);
   bool any = false;
   for (int a = 0; a < 3; ++a) {
     const Index n = along(problem.extents, a);
@@ -51,8 +49,7 @@ void require_solvable(const GridProblem& problem) {
     if (n == 1) continue;
     any = true;
     const double h = along(problem.boundaries.spacing, a);
-    if (!(h > 0) || !std::isfinite(h))
-      throw UsageError("distances between points are positive numbers");
+    refuse_if(!(h > 0) || !std::isfinite(h), "distances between points are positive numbers");
     Index inside = n;
     for (int side = 0; side < 2; ++side) {
       const auto kind =

@@ -7,33 +7,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace ridge::solve::detail {
 
-namespace {
-
 /// At most so many points are solved for exactly.
-constexpr Index most_exact = 512;
-
-/// Weights of the sweeps before and after coarser levels. The usual two damp errors between 1/3 and
-/// 2 of the diagonal's scale (Chebyshev); of colours, where the cycle has to be symmetric, they are
-/// Gauss and Seidel's. All others are what gains most in a V cycle with the corrections below
-/// (docs/design/solvers.md); of colours about what I. Yavneh found, SIAM J. Sci. Comput. 17 (1996)
-/// 180.
-SweepWeights sweep_weights(Smoother smoother, bool is_symmetric, bool is_usual) {
-  constexpr double least = 1.0 / 3;
-  constexpr double most = 2;
-  const double middle = (most + least) / 2;
-  if (smoother == Smoother::red_black && is_symmetric) return {{1, 1}, {1, 1}};
-  if (smoother == Smoother::red_black) return {{1.144, 1.144}, {1.133, 1.133}};
-  if (!is_usual) return {{0.522, 2.365}, {0.687, 1.168}};
-  const double half = (most - least) / 2 * std::sqrt(0.5);
-  return {{1 / (middle + half), 1 / (middle - half)}, {1 / (middle - half), 1 / (middle + half)}};
-}
-
-} // namespace
+static constexpr Index most_exact = 512;
 
 template <class T>
 Cycle<T>::Cycle(Queue& queue, const GridProblem& problem, std::unique_ptr<SharedLevels<T>> shared)
@@ -92,10 +71,10 @@ void Cycle<T>::set_coefficient(const View<const T>& k, Index3 first, Index3 poin
     } else {
       const Level<T>& finer = *levels_[l - 1];
       const Field<T>& to = shared_ ? shared_->coarse_k(l, level) : level.k;
-      give(Averaged<T>{finer.transfer, Span<const T>(finer.k.elements()), to.elements()});
+      give(Averaged<T>{finer.transfer, finer.k.elements(), to.elements()});
       if (shared_) shared_->arrive_k(l, level);
     }
-    level.a.k = Span<const T>(level.k.elements());
+    level.a.k = level.k.elements();
   }
   invert(coarsest_coefficient());
   forget(); // it knew no coefficient
@@ -147,8 +126,7 @@ std::string Cycle<T>::problem(const MarchSchedule& schedule) const {
   const bool is_named =
       schedule.down != MarchTile::automatic || schedule.up != MarchTile::automatic;
   if (is_named && finest().a.k.size != 0) return "with a coefficient there is one tile alone";
-  const auto unlike = [&](const char* way, MarchTile asked,
-                          int MarchChoice::* tile) -> std::string {
+  const auto unlike = [&](const char* way, MarchTile asked, int MarchChoice::*tile) -> std::string {
     const bool is_taken = asked == MarchTile::automatic ||
                           std::any_of(levels_.begin(), levels_.end(), [&](const auto& level) {
                             const MarchChoice choice = level->choice(queue_.device(), schedule);
@@ -187,9 +165,22 @@ Smoother Cycle<T>::usual_smoother(bool is_conjugate) const {
   return has_marches || varies || is_conjugate ? Smoother::chebyshev : Smoother::red_black;
 }
 
+/// Weights of the sweeps before and after coarser levels. The usual two damp errors between 1/3 and
+/// 2 of the diagonal's scale (Chebyshev); of colours, where the cycle has to be symmetric, they are
+/// Gauss and Seidel's. All others are what gains most in a V cycle with the corrections below
+/// (docs/design/solvers.md); of colours about what I. Yavneh found, SIAM J. Sci. Comput. 17 (1996)
+/// 180.
 template <class T>
 SweepWeights Cycle<T>::weights() const {
-  return sweep_weights(smoother_, is_symmetric_, is_usual());
+  constexpr double least = 1.0 / 3;
+  constexpr double most = 2;
+  const double middle = (most + least) / 2;
+  const bool is_coloured = smoother_ == Smoother::red_black;
+  if (is_coloured && is_symmetric_) return {{1, 1}, {1, 1}};
+  if (is_coloured) return {{1.144, 1.144}, {1.133, 1.133}};
+  if (!is_usual()) return {{0.522, 2.365}, {0.687, 1.168}};
+  const double half = (most - least) / 2 * std::sqrt(0.5);
+  return {{1 / (middle + half), 1 / (middle - half)}, {1 / (middle - half), 1 / (middle + half)}};
 }
 
 /// More than 1 where the cycle begins: points of middling wavelengths are corrected by about half.
@@ -209,13 +200,9 @@ double Cycle<T>::correction(std::size_t l) const {
 
 template <class T>
 void Cycle<T>::set_finest_coefficient(const View<const T>& k, Index3 first, Index3 points) {
-  Surrounded<T> s;
-  s.from = k;
-  s.first = first;
-  s.points = points;
+  Surrounded<T> s{k, first, points, {}, finest().k.elements()};
   for (std::size_t d = 0; d < 3; ++d)
     s.is_periodic[d] = finest().axes[d].is_periodic;
-  s.to = finest().k.elements();
   if (shared_) { // of the planes that it owns, and one around them
     const Index3 n = finest().k.extents().xyz();
     const Index plane = n.x * n.y;
@@ -293,13 +280,8 @@ void Cycle<T>::finish() {
 
 template <class T>
 Sweep<T> Cycle<T>::sweep_of(const Level<T>& level, double weight, bool from_zero) const {
-  Sweep<T> s;
-  s.a = level.a;
-  if (!from_zero) s.u = Span<const T>(level.u.elements());
-  s.b = Span<const T>(level.b.elements());
-  s.out = level.other.elements();
-  s.weight = static_cast<T>(weight);
-  return s;
+  return {level.a, from_zero ? Span<T>() : level.u.elements(), level.b.elements(),
+          level.other.elements(), static_cast<T>(weight)};
 }
 
 /// Of colour `which` on level l.
@@ -315,11 +297,7 @@ template <class T>
 void Cycle<T>::sweep(std::size_t l, std::size_t colour, double weight, bool from_zero) {
   Level<T>& level = *levels_[l];
   const Sweep<T> s = sweep_of(level, weight, from_zero);
-  if (smoother_ == Smoother::red_black) {
-    give(coloured(l, colour, s));
-  } else {
-    give(s);
-  }
+  smoother_ == Smoother::red_black ? give(coloured(l, colour, s)) : give(s);
   std::swap(level.u, level.other);
 }
 
@@ -336,7 +314,7 @@ template <class T>
 void Cycle<T>::cycle(std::size_t l, bool from_zero, CycleShape shape) {
   if (l + 1 == levels_.size()) {
     Level<T>& level = *levels_[l];
-    give(Exact<T>{span_of<T>(matrix_), Span<const T>(level.b.elements()), level.u.elements()});
+    give(Exact<T>{span_of<T>(matrix_), level.b.elements(), level.u.elements()});
     return;
   }
   down(l, from_zero);
@@ -359,21 +337,18 @@ void Cycle<T>::down(std::size_t l, bool from_zero) {
 template <class T>
 void Cycle<T>::way_down(std::size_t l, bool from_zero, const Span<double>& squares) {
   Level<T>& level = *levels_[l];
-  const std::array<double, 2> weights = this->weights().down;
-  WayDown<T> way;
-  way.a = level.a;
-  way.transfer = level.steps;
-  if (!from_zero) way.u = Span<const T>(level.u.elements());
-  way.b = Span<const T>(level.b.elements());
-  way.out = level.other.elements();
-  way.coarse = coarse_b(l + 1).elements();
-  way.weights[0] = static_cast<T>(weights[0]);
-  way.weights[1] = static_cast<T>(weights[1]);
-  way.scale = static_cast<T>(correction(l));
-  way.alike = level.alike;
-  way.tile = level.march.tile;
-  way.squares = squares;
-  give(way);
+  const auto [first, second] = weights().down;
+  give(WayDown<T>{.a = level.a,
+                  .transfer = level.steps,
+                  .u = from_zero ? Span<T>() : level.u.elements(),
+                  .b = level.b.elements(),
+                  .out = level.other.elements(),
+                  .coarse = coarse_b(l + 1).elements(),
+                  .weights = {static_cast<T>(first), static_cast<T>(second)},
+                  .scale = static_cast<T>(correction(l)),
+                  .alike = level.alike,
+                  .tile = level.march.tile,
+                  .squares = squares});
   std::swap(level.u, level.other);
 }
 /// After the first sweep.
@@ -381,12 +356,7 @@ template <class T>
 void Cycle<T>::rest_of_down(std::size_t l) {
   Level<T>& level = *levels_[l];
   sweep(l, 1, weights().down[1], false);
-  Residual<T> r;
-  r.a = level.a;
-  r.u = Span<const T>(level.u.elements());
-  r.b = Span<const T>(level.b.elements());
-  r.out = level.other.elements();
-  give(r);
+  give(Residual<T>{level.a, level.u.elements(), level.b.elements(), level.other.elements()});
   restrict(l, level.other, correction(l));
 }
 
@@ -399,8 +369,8 @@ void Cycle<T>::restrict(std::size_t l, const Field<T>& from, double scale) {
 template <class T>
 void Cycle<T>::interpolate(std::size_t l, bool adds) {
   leave(l + 1);
-  give(Interpolation<T>{levels_[l]->transfer, Span<const T>(coarse_u(l + 1).elements()),
-                        levels_[l]->u.elements(), adds});
+  give(Interpolation<T>{levels_[l]->transfer, coarse_u(l + 1).elements(), levels_[l]->u.elements(),
+                        adds});
 }
 /// What ranks need of each other: of the right-hand side of a level after its restriction, and of
 /// its solution before interpolation.
@@ -418,20 +388,17 @@ template <class T>
 void Cycle<T>::up(std::size_t l) {
   Level<T>& level = *levels_[l];
   if (marches(l)) {
-    const std::array<double, 2> weights = this->weights().up;
+    const auto [first, second] = weights().up;
     leave(l + 1);
-    WayUp<T> way;
-    way.a = level.a;
-    way.transfer = level.steps;
-    way.u = Span<const T>(level.u.elements());
-    way.b = Span<const T>(level.b.elements());
-    way.coarse = Span<const T>(coarse_u(l + 1).elements());
-    way.out = level.other.elements();
-    way.weights[0] = static_cast<T>(weights[0]);
-    way.weights[1] = static_cast<T>(weights[1]);
-    way.alike = level.alike;
-    way.tile = level.march.up_tile;
-    give(way);
+    give(WayUp<T>{.a = level.a,
+                  .transfer = level.steps,
+                  .u = level.u.elements(),
+                  .b = level.b.elements(),
+                  .coarse = coarse_u(l + 1).elements(),
+                  .out = level.other.elements(),
+                  .weights = {static_cast<T>(first), static_cast<T>(second)},
+                  .alike = level.alike,
+                  .tile = level.march.up_tile});
     std::swap(level.u, level.other);
   } else {
     interpolate(l, true);

@@ -4,11 +4,10 @@
 #include <ridge/core/error.hpp>
 #include <ridge/grid/diffusion.hpp>
 
+#include "core/refuse.hpp"
 #include "fourier.hpp"
 #include "fourier_library.hpp"
 #include "iteration.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,8 +23,8 @@ double theta_of(const DiffusionOptions& options) {
 GridProblem shifted(GridProblem problem, const DiffusionOptions& o) {
   for (const auto& [number, name] : {std::pair{o.diffusivity, "the diffusivity"},
                                      std::pair{o.dt, "dt"}, std::pair{o.tolerance, "tolerance"}}) {
-    if (!(number > 0) || !std::isfinite(number))
-      throw UsageError(fmt::format("{} is {:g}; it must be positive", name, number));
+    refuse_if(!(number > 0) || !std::isfinite(number), "{} is {:g}; it must be positive", name,
+              number);
   }
   problem.shift = 1 / (theta_of(o) * o.dt * o.diffusivity);
   return problem;

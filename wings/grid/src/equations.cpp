@@ -4,6 +4,7 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/device/kind.hpp>
 
+#include "core/refuse.hpp"
 #include "spectrum.hpp"
 
 #include <fmt/format.h>
@@ -20,9 +21,8 @@ namespace ridge::solve::detail {
 
 namespace {
 
-Index& along(Index3& n, std::size_t d) {
-  return d == 0 ? n.x : d == 1 ? n.y : n.z;
-}
+using comm::along;
+
 template <class T>
 Bytes bytes_of(const Field<T>& field) {
   return {field.count() * static_cast<Index>(sizeof(T))};
@@ -36,9 +36,8 @@ const GridProblem& checked(const GridProblem& problem) {
   const auto& h = problem.boundaries.spacing;
   constexpr double shifts = sizeof(T) == 4 ? 1e30 : 1e290;
   const char* const precision = sizeof(T) == 4 ? "fp32" : "fp64";
-  if (problem.shift > shifts)
-    throw UsageError(
-        fmt::format("the shift is {:g}; {} takes up to {:g}", problem.shift, precision, shifts));
+  refuse_if(problem.shift > shifts, "the shift is {:g}; {} takes up to {:g}", problem.shift,
+            precision, shifts);
   GridProblem plain = problem;
   plain.shift = 0;
   if (problem.shift > 0 && problem.shift < 1 / shifts && plain.is_singular())
@@ -49,10 +48,9 @@ const GridProblem& checked(const GridProblem& problem) {
        {std::tuple{'x', problem.extents.x, h.x}, std::tuple{'y', problem.extents.y, h.y},
         std::tuple{'z', problem.extents.z, h.z}}) {
     if (n > 1 && (spacing < 1 / most || spacing > most))
-      throw UsageError(fmt::format("the spacing along {} is {:g}; {} takes {:g} to {:g}: another "
-                                   "unit of length is needed",
-                                   axis, spacing, sizeof(T) == 4 ? "fp32" : "fp64", 1 / most,
-                                   most));
+      throw UsageError(fmt::format(
+          "the spacing along {} is {:g}; {} takes {:g} to {:g}: another unit of length is needed",
+          axis, spacing, sizeof(T) == 4 ? "fp32" : "fp64", 1 / most, most));
   }
   return problem;
 }
@@ -89,10 +87,11 @@ template <class T>
 Equations<T>::Equations(Queue& queue, const GridProblem& problem, comm::Communicator* ranks)
     : queue_(queue), problem_(checked<T>(problem)),
       cycle_(queue, problem, shared_by<T>(ranks, queue, problem)) {
-  for (std::size_t d = 0; d < 3; ++d) {
+  for (int d = 0; d < 3; ++d) {
     for (std::size_t side = 0; side < 2; ++side) {
       if (along(problem_.extents, d) == 1 ||
-          problem_.boundaries.faces[d][side].kind != stencil::Boundary::dirichlet)
+          problem_.boundaries.faces[static_cast<std::size_t>(d)][side].kind !=
+              stencil::Boundary::dirichlet)
         continue;
       along(solved_, d) -= 1;
       if (side == 0) along(first_, d) = 1;
@@ -177,8 +176,7 @@ void Equations<T>::require_extents(Index3 n, const char* what) const {
 template <class T>
 void Equations<T>::set_coefficient(const View<const T>& k) {
   require_extents(k.extents, "the coefficient");
-  if (problem_.order > 2)
-    throw UsageError(fmt::format("a coefficient goes with order 2, not {}", problem_.order));
+  refuse_if(problem_.order > 2, "a coefficient goes with order 2, not {}", problem_.order);
   require_positive(k);
   cycle_.set_coefficient(k, own_first_, own_);
 }
@@ -186,66 +184,6 @@ void Equations<T>::set_coefficient(const View<const T>& k) {
 template <class T>
 void Equations<T>::mask(const Field<T>& to) {
   if (land_.size().value > 0) give(Masked<T>{to.elements(), span_of<unsigned char>(land_)});
-}
-
-/// Values of this rank's part of a face that holds them, 0 where `mask`, of its fields, is not;
-/// empty where one value holds all over.
-template <class T>
-std::vector<T> Equations<T>::values_on(std::size_t d, std::size_t side,
-                                       const std::vector<T>& mask) const {
-  const stencil::Condition& c = problem_.boundaries.faces[d][side];
-  std::vector<T> values;
-  if (c.values.empty() && mask.empty()) return values;
-  const Index3 n = extents_;
-  const Index z_first = cycle_.shared() != nullptr ? slab().begin + first_.z - own_first_.z : 0;
-  // From the first plane that this rank has.
-  std::size_t from = d == 2 ? 0 : static_cast<std::size_t>(z_first * (d == 0 ? n.y : n.x));
-  const auto last = [side](Index points) { return side == 0 ? Index{0} : points - 1; };
-  for (Index z = d == 2 ? last(n.z) : 0; z < (d == 2 ? last(n.z) + 1 : n.z); ++z) {
-    for (Index y = d == 1 ? last(n.y) : 0; y < (d == 1 ? last(n.y) + 1 : n.y); ++y) {
-      for (Index x = d == 0 ? last(n.x) : 0; x < (d == 0 ? last(n.x) + 1 : n.x); ++x, ++from) {
-        const auto at = static_cast<std::size_t>(x + n.x * (y + n.y * z));
-        const bool is_masked = !mask.empty() && mask[at] != T(0);
-        values.push_back(is_masked          ? T(0)
-                         : c.values.empty() ? static_cast<T>(c.value)
-                                            : static_cast<T>(c.values[from]));
-      }
-    }
-  }
-  return values;
-}
-
-/// Values on faces, and what they add to the right-hand side. Faces along z are those of the ranks
-/// that have them.
-template <class T>
-void Equations<T>::read_faces(const std::vector<T>& mask) {
-  face_values_.clear();
-  const Index z_first = cycle_.shared() != nullptr ? slab().begin + first_.z - own_first_.z : 0;
-  for (std::size_t d = 0; d < 3; ++d) {
-    const Axis& axis = cycle_.axes()[d];
-    for (std::size_t side = 0; side < 2; ++side) {
-      const stencil::Condition& c = problem_.boundaries.faces[d][side];
-      if (along(problem_.extents, d) == 1) continue;
-      const Index beyond = z_first + extents_.z;
-      if (d == 2 && (side == 0 ? z_first > 0 : beyond < problem_.extents.z)) continue;
-      FaceTerm<T> on{};
-      FaceTerm<T> adds{};
-      adds.value = on.value = static_cast<T>(c.value);
-      if (c.kind == stencil::Boundary::dirichlet) {
-        if (const std::vector<T> values = values_on(d, side, mask); !values.empty()) {
-          face_values_.push_back(on_device(queue_, values));
-          adds.values = on.values = span_of<T>(face_values_.back());
-        }
-        on.scale = 1;
-        adds.scale = static_cast<T>(side == 0 ? axis.low.front() : axis.high.back());
-      } else if (c.kind == stencil::Boundary::neumann) {
-        adds.holds_value = false;
-        adds.scale = static_cast<T>(1 / (side == 0 ? axis.volume.front() : axis.volume.back()));
-      }
-      on_faces_[d][side] = on;
-      adding_[d][side] = adds;
-    }
-  }
 }
 
 template <class T>
@@ -271,7 +209,7 @@ void Equations<T>::gather(const View<const T>& from, T scale, bool with_faces, F
   give(g);
   if (with_faces && problem_.order > 2) {
     Wide<T> w = wide_;
-    w.b = Span<const T>(to.elements());
+    w.b = to.elements();
     w.out = finest().other.elements();
     give(w);
     copy(to, finest().other);
@@ -306,7 +244,7 @@ void Equations<T>::scatter(const View<T>& to, double mean) {
   mask(finest().u);
   leave_unit();
   Scattered<T> s;
-  s.from = owned(Span<const T>(finest().u.elements()));
+  s.from = owned(finest().u.elements());
   s.first = own_first_;
   s.points = own_;
   s.faces = on_faces_;
@@ -322,12 +260,12 @@ std::pair<double, double> Equations<T>::norm(bool of_right_side) {
     residual(level.u, level.b, level.other);
     return {length(level.other), 0};
   }
-  Norms<T> n;
-  n.a = level.a;
-  if (!of_right_side) n.u = Span<const T>(level.u.elements());
-  n.b = Span<const T>(level.b.elements());
-  n.sums = sums_.elements();
-  give(n);
+  return norm_of(level.b.elements(), of_right_side ? Span<T>() : level.u.elements());
+}
+
+template <class T>
+std::pair<double, double> Equations<T>::norm_of(const Span<const T>& b, const Span<const T>& u) {
+  give(Norms<T>{finest().a, u, b, sums_.elements()});
   const auto [squares, weighted] = read_sums();
   return {std::sqrt(squares), weighted};
 }
@@ -358,7 +296,7 @@ double Equations<T>::residual_norm() {
     const Level<T>& level = finest();
     if (problem_.order == 2 && level.a.k.size == 0 && cycle_.shared() == nullptr &&
         facts_of(queue_.device()).takes_gpu_schedules) {
-      return residual_norm(Span<const T>(level.u.elements()), Span<const T>(level.b.elements()), 1);
+      return residual_norm(level.u.elements(), level.b.elements(), 1);
     }
   }
   return norm(false).first;
@@ -378,13 +316,7 @@ double Equations<T>::residual_norm(const Span<const T>& u, const Span<const T>& 
 template <class T>
 std::optional<double> Equations<T>::ordinary_norm(const Span<const T>& f) {
   constexpr double least = 1e-100;
-  Norms<T> n;
-  n.a = finest().a;
-  n.b = f;
-  n.sums = sums_.elements();
-  give(n);
-  const auto [squares, weighted] = read_sums();
-  const double size = std::sqrt(squares);
+  const auto [size, weighted] = norm_of(f);
   const double mean = problem_.is_singular() ? std::abs(weighted / volume()) : 0;
   const bool has_mean = mean > rounding_of_means<T> * size / std::sqrt(points());
   if (!(size > least && size < 1 / least) || has_mean) return {};
@@ -403,12 +335,7 @@ double Equations<T>::corrected(Corrected& c) {
 
 template <class T>
 double Equations<T>::length(const Field<T>& b) {
-  Norms<T> n;
-  n.a = finest().a;
-  n.b = Span<const T>(b.elements());
-  n.sums = sums_.elements();
-  give(n);
-  return std::sqrt(read_sums().first);
+  return norm_of(b.elements()).first;
 }
 
 template <class T>
@@ -425,8 +352,7 @@ double Equations<T>::backward_error(const Field<T>& u, const Field<T>& b) {
     }
     return left / (row * length(u) + length(b));
   }
-  give(Magnified<T>{level.a, Span<const T>(u.elements()), Span<const T>(b.elements()),
-                    level.other.elements()});
+  give(Magnified<T>{level.a, u.elements(), b.elements(), level.other.elements()});
   return left / length(level.other);
 }
 
@@ -460,12 +386,12 @@ void Equations<T>::apply(const Field<T>& u, const Field<T>& out) {
     Wide<T> w = wide_;
     w.faces = {};
     w.negates = true;
-    w.u = Span<const T>(u.elements());
+    w.u = u.elements();
     w.out = out.elements();
     give(w);
     return;
   }
-  give(Applied<T>{finest().a, Span<const T>(u.elements()), out.elements()});
+  give(Applied<T>{finest().a, u.elements(), out.elements()});
 }
 
 template <class T>
@@ -473,31 +399,25 @@ void Equations<T>::residual(const Field<T>& u, const Field<T>& b, const Field<T>
   if (problem_.order > 2) {
     Wide<T> w = wide_;
     w.faces = {};
-    w.u = Span<const T>(u.elements());
-    w.b = Span<const T>(b.elements());
+    w.u = u.elements();
+    w.b = b.elements();
     w.out = out.elements();
     give(w);
     return;
   }
-  Residual<T> r;
-  r.a = finest().a;
-  r.u = Span<const T>(u.elements());
-  r.b = Span<const T>(b.elements());
-  r.out = out.elements();
-  give(r);
+  give(Residual<T>{finest().a, u.elements(), b.elements(), out.elements()});
 }
 
 template <class T>
 void Equations<T>::defect(const Field<T>& u, const Field<T>& b, const Field<T>& out) {
   if (problem_.order > 2) return residual(u, b, out);
-  give(Defect<T>{finest().a, Span<const T>(u.elements()), Span<const T>(b.elements()),
-                 out.elements()});
+  give(Defect<T>{finest().a, u.elements(), b.elements(), out.elements()});
 }
 
 template <class T>
 void Equations<T>::combine(const Field<T>& to, const Field<T>& other, double number,
                            double other_number) {
-  give(Combined<T>{to.elements(), Span<const T>(other.elements()), static_cast<T>(number),
+  give(Combined<T>{to.elements(), other.elements(), static_cast<T>(number),
                    static_cast<T>(other_number)});
 }
 
@@ -529,12 +449,10 @@ typename Equations<T>::Balanced Equations<T>::balance(bool projects, const std::
   const auto [size, weighted] = norm(true);
   const double mean = weighted / volume();
   const double typical = size / std::sqrt(points());
-  if (std::abs(mean) > rounding_of_means<T> * typical && !projects) {
-    throw UsageError(fmt::format(
-        "with no value at any face a solution exists only where the right-hand side balances "
-        "what comes in through the faces; its mean is {:.6g} too large ({} removes it)",
-        -mean, option));
-  }
+  refuse_if(std::abs(mean) > rounding_of_means<T> * typical && !projects,
+            "with no value at any face a solution exists only where the right-hand side balances "
+            "what comes in through the faces; its mean is {:.6g} too large ({} removes it)",
+            -mean, option);
   if (is_nothing<T>(mean, typical)) return {0, size};
   give(Shifted<T>{finest().b.elements(), static_cast<T>(-mean)});
   mask(finest().b);
@@ -546,14 +464,9 @@ double Equations<T>::mean_of_u() {
   if (!problem_.is_singular()) return 0;
   Level<T>& level = finest();
   mask(level.u);
-  Norms<T> n;
-  n.a = level.a;
-  n.b = Span<const T>(level.u.elements());
-  n.sums = sums_.elements();
-  give(n);
-  const auto [squares, weighted] = read_sums();
+  const auto [size, weighted] = norm_of(level.u.elements());
   const double mean = weighted / volume();
-  return is_nothing<T>(mean, std::sqrt(squares / points())) ? 0 : mean;
+  return is_nothing<T>(mean, size / std::sqrt(points())) ? 0 : mean;
 }
 
 template <class T>
@@ -561,48 +474,6 @@ void Equations<T>::take_off(double mean) {
   if (mean == 0) return;
   give(Shifted<T>{finest().u.elements(), static_cast<T>(-mean)});
   mask(finest().u);
-}
-
-template <class T>
-void Equations<T>::require_positive(const View<const T>& k, const std::vector<T>* mask) {
-  const std::vector<T> all = on_host(k);
-  struct Bad {
-    Index at = -1; ///< among this rank's points; -1: none
-    double value = 1;
-    Index3 point{0, 0, 0};
-  } bad;
-  for (std::size_t i = 0; i < all.size() && bad.at < 0; ++i) {
-    const auto value = static_cast<double>(all[i]);
-    if ((value > 0 && std::isfinite(value)) || (mask != nullptr && (*mask)[i] != T(0))) continue;
-    bad = {static_cast<Index>(i), value, {}};
-    const Index row = bad.at / k.extents.x;
-    const bool is_shared = cycle_.shared() != nullptr;
-    const Index z_first = is_shared ? slab().begin + first_.z - own_first_.z : 0;
-    bad.point = {bad.at % k.extents.x, row % k.extents.y, z_first + row / k.extents.y};
-  }
-  if (cycle_.shared() != nullptr) { // all fail by the first one's
-    const std::vector<Bad> of_ranks = cycle_.shared()->ranks().gather(bad);
-    const auto first =
-        std::find_if(of_ranks.begin(), of_ranks.end(), [](const Bad& one) { return one.at >= 0; });
-    if (first != of_ranks.end()) bad = *first;
-  }
-  if (bad.at >= 0)
-    throw UsageError(fmt::format("the coefficient is {} at x={} y={} z={}; it must be positive",
-                                 bad.value, bad.point.x, bad.point.y, bad.point.z));
-}
-
-/// All points, x fastest, packed.
-template <class T>
-std::vector<T> Equations<T>::on_host(const View<const T>& field) {
-  const Index3 n = field.extents;
-  std::vector<T> all(static_cast<std::size_t>(n.x * n.y * n.z));
-  T* to = all.data();
-  for (Index z = 0; z < n.z; ++z) {
-    for (Index y = 0; y < n.y; ++y, to += n.x)
-      copy_to_host(queue_, to, field.data + field.at(0, y, z), n.x);
-  }
-  queue_.wait();
-  return all;
 }
 
 template class Equations<float>;

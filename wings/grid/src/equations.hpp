@@ -57,6 +57,9 @@ public:
 
   /// The norm of b - A u on the finest level, or of b, and the sum of the same weighted by volumes.
   [[nodiscard]] std::pair<double, double> norm(bool of_right_side);
+  /// Both of any b and u, or of b alone.
+  [[nodiscard]] std::pair<double, double> norm_of(const Span<const T>& b,
+                                                  const Span<const T>& u = {});
   /// The norm of b - A u, by the quickest pass that there is: in another order of sums.
   [[nodiscard]] double residual_norm();
   /// |number b - A u|, on GPUs without a coefficient, to order 2 and on one rank.
@@ -127,7 +130,7 @@ private:
   [[nodiscard]] std::vector<V> of_all_planes(const std::vector<V>& mine, Index plane) const;
   void share();
   [[nodiscard]] std::vector<Role> roles_of(const std::vector<T>& mask) const;
-  void keep_land(const std::vector<Role>& roles);
+  std::vector<unsigned char> keep_land(const std::vector<Role>& roles);
   [[nodiscard]] const Slab& slab() const { return cycle_.shared()->mine(0); }
   /// What this rank owns of an array of the finest level.
   template <class V>

@@ -1,24 +1,120 @@
-// Equations without the points that a mask takes out.
-#include <ridge/core/error.hpp>
+// What faces and coefficients hold, and equations without the points that a mask takes out.
 
+#include "core/refuse.hpp"
 #include "equations.hpp"
 #include "mask.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
 namespace ridge::solve::detail {
 
+/// Values of this rank's part of a face that holds them, 0 where `mask`, of its fields, is not;
+/// empty where one value holds all over.
+template <class T>
+std::vector<T> Equations<T>::values_on(std::size_t d, std::size_t side,
+                                       const std::vector<T>& mask) const {
+  const stencil::Condition& c = problem_.boundaries.faces[d][side];
+  std::vector<T> values;
+  if (c.values.empty() && mask.empty()) return values;
+  const Index3 n = extents_;
+  const Index z_first = cycle_.shared() != nullptr ? slab().begin + first_.z - own_first_.z : 0;
+  // From the first plane that this rank has.
+  std::size_t from = d == 2 ? 0 : static_cast<std::size_t>(z_first * (d == 0 ? n.y : n.x));
+  const auto last = [side](Index points) { return side == 0 ? Index{0} : points - 1; };
+  for (Index z = d == 2 ? last(n.z) : 0; z < (d == 2 ? last(n.z) + 1 : n.z); ++z) {
+    for (Index y = d == 1 ? last(n.y) : 0; y < (d == 1 ? last(n.y) + 1 : n.y); ++y) {
+      for (Index x = d == 0 ? last(n.x) : 0; x < (d == 0 ? last(n.x) + 1 : n.x); ++x, ++from) {
+        const auto at = static_cast<std::size_t>(x + n.x * (y + n.y * z));
+        const bool is_masked = !mask.empty() && mask[at] != T(0);
+        values.push_back(is_masked          ? T(0)
+                         : c.values.empty() ? static_cast<T>(c.value)
+                                            : static_cast<T>(c.values[from]));
+      }
+    }
+  }
+  return values;
+}
+
+/// Values on faces, and what they add to the right-hand side. Faces along z are those of the ranks
+/// that have them.
+template <class T>
+void Equations<T>::read_faces(const std::vector<T>& mask) {
+  face_values_.clear();
+  const Index z_first = cycle_.shared() != nullptr ? slab().begin + first_.z - own_first_.z : 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = cycle_.axes()[d];
+    for (std::size_t side = 0; side < 2; ++side) {
+      const stencil::Condition& c = problem_.boundaries.faces[d][side];
+      if (comm::along(problem_.extents, static_cast<int>(d)) == 1) continue;
+      const Index beyond = z_first + extents_.z;
+      if (d == 2 && (side == 0 ? z_first > 0 : beyond < problem_.extents.z)) continue;
+      FaceTerm<T> on{};
+      FaceTerm<T> adds{};
+      adds.value = on.value = static_cast<T>(c.value);
+      if (c.kind == stencil::Boundary::dirichlet) {
+        if (const std::vector<T> values = values_on(d, side, mask); !values.empty()) {
+          face_values_.push_back(on_device(queue_, values));
+          adds.values = on.values = span_of<T>(face_values_.back());
+        }
+        on.scale = 1;
+        adds.scale = static_cast<T>(side == 0 ? axis.low.front() : axis.high.back());
+      } else if (c.kind == stencil::Boundary::neumann) {
+        adds.holds_value = false;
+        adds.scale = static_cast<T>(1 / (side == 0 ? axis.volume.front() : axis.volume.back()));
+      }
+      on_faces_[d][side] = on;
+      adding_[d][side] = adds;
+    }
+  }
+}
+
+template <class T>
+void Equations<T>::require_positive(const View<const T>& k, const std::vector<T>* mask) {
+  const std::vector<T> all = on_host(k);
+  struct Bad {
+    Index at = -1; ///< among this rank's points; -1: none
+    double value = 1;
+    Index3 point{0, 0, 0};
+  } bad;
+  for (std::size_t i = 0; i < all.size() && bad.at < 0; ++i) {
+    const auto value = static_cast<double>(all[i]);
+    if ((value > 0 && std::isfinite(value)) || (mask != nullptr && (*mask)[i] != T(0))) continue;
+    bad = {static_cast<Index>(i), value, {}};
+    const Index row = bad.at / k.extents.x;
+    const bool is_shared = cycle_.shared() != nullptr;
+    const Index z_first = is_shared ? slab().begin + first_.z - own_first_.z : 0;
+    bad.point = {bad.at % k.extents.x, row % k.extents.y, z_first + row / k.extents.y};
+  }
+  if (cycle_.shared() != nullptr) { // all fail by the first one's
+    const std::vector<Bad> of_ranks = cycle_.shared()->ranks().gather(bad);
+    const auto first =
+        std::find_if(of_ranks.begin(), of_ranks.end(), [](const Bad& one) { return one.at >= 0; });
+    if (first != of_ranks.end()) bad = *first;
+  }
+  refuse_if(bad.at >= 0, "the coefficient is {} at x={} y={} z={}; it must be positive", bad.value,
+            bad.point.x, bad.point.y, bad.point.z);
+}
+
+/// All points, x fastest, packed.
+template <class T>
+std::vector<T> Equations<T>::on_host(const View<const T>& field) {
+  const Index3 n = field.extents;
+  std::vector<T> all(static_cast<std::size_t>(n.x * n.y * n.z));
+  T* to = all.data();
+  for (Index z = 0; z < n.z; ++z) {
+    for (Index y = 0; y < n.y; ++y, to += n.x)
+      copy_to_host(queue_, to, field.data + field.at(0, y, z), n.x);
+  }
+  queue_.wait();
+  return all;
+}
+
 template <class T>
 void Equations<T>::set_mask(const View<const T>& mask, const View<const T>* k) {
   require_extents(mask.extents, "the mask");
-  if (problem_.order > 2)
-    throw UsageError(fmt::format("a mask goes with order 2, not {}", problem_.order));
-  if (k != nullptr) {
-    require_extents(k->extents, "the coefficient");
-  }
+  refuse_if(problem_.order > 2, "a mask goes with order 2, not {}", problem_.order);
+  if (k != nullptr) require_extents(k->extents, "the coefficient");
   const std::vector<T> given = on_host(mask);
   const Index3 n = extents_;
   if (k != nullptr) require_positive(*k, &given);
@@ -43,7 +139,7 @@ void Equations<T>::set_mask(const View<const T>& mask, const View<const T>* k) {
   }
   std::vector<Role> roles = roles_of(given);
   if (cycle_.shared() != nullptr) roles = of_all_planes(roles, solved_.x * solved_.y);
-  keep_land(roles);
+  const std::vector<unsigned char> land = keep_land(roles);
   read_faces(given);
   const Field<T> values(queue_.device(), Extents{n.x, n.y, n.z}, "the coefficient");
   const View<const T> there(values.data(), n);
@@ -52,9 +148,6 @@ void Equations<T>::set_mask(const View<const T>& mask, const View<const T>* k) {
   copy_to_device(queue_, values.data(), exact.data(), values.count());
   cycle_.set_finest_coefficient(there, own_first_, own_);
   queue_.wait();
-  std::vector<unsigned char> land;
-  for (const Role role : roles)
-    land.push_back(role == Role::masked ? 1 : 0);
   cycle_.take_out(land);
 }
 
@@ -95,9 +188,9 @@ std::vector<Role> Equations<T>::roles_of(const std::vector<T>& mask) const {
   return roles;
 }
 
-/// `roles`: of all points.
+/// `roles`: of all points. Returns which are masked.
 template <class T>
-void Equations<T>::keep_land(const std::vector<Role>& roles) {
+std::vector<unsigned char> Equations<T>::keep_land(const std::vector<Role>& roles) {
   const std::vector<Axis>& axes = cycle_.axes();
   land_volume_ = 0;
   std::size_t i = 0;
@@ -113,7 +206,7 @@ void Equations<T>::keep_land(const std::vector<Role>& roles) {
     land.push_back(role == Role::masked ? 1 : 0);
   if (cycle_.shared() == nullptr) {
     land_ = on_device(queue_, land);
-    return;
+    return land;
   }
   const Index plane = solved_.x * solved_.y;
   std::vector<unsigned char> held;
@@ -122,8 +215,15 @@ void Equations<T>::keep_land(const std::vector<Role>& roles) {
     held.insert(held.end(), from, from + plane);
   }
   land_ = on_device(queue_, held);
+  return land;
 }
 
+template void Equations<float>::read_faces(const std::vector<float>&);
+template void Equations<double>::read_faces(const std::vector<double>&);
+template void Equations<float>::require_positive(const View<const float>&,
+                                                 const std::vector<float>*);
+template void Equations<double>::require_positive(const View<const double>&,
+                                                  const std::vector<double>*);
 template void Equations<float>::set_mask(const View<const float>&, const View<const float>*);
 template void Equations<double>::set_mask(const View<const double>&, const View<const double>*);
 

@@ -4,10 +4,9 @@
 #include <ridge/device/cpu/pause.hpp>
 #include <ridge/device/kind.hpp>
 
+#include "core/refuse.hpp"
 #include "fourier_library.hpp"
 #include "spectrum.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -195,13 +194,8 @@ public:
     wait_for_host();
     if (reads_there) return transform_->backward_to(u.data);
     transform_->backward(this->shared_from_this());
-    equations_.give(Picked<T>{n_,
-                              same_->spans(),
-                              one_->spans(),
-                              Span<const T>(data_.elements()),
-                              {row_, whole_.y, whole_.z},
-                              u,
-                              n_.x});
+    equations_.give(Picked<T>{
+        n_, same_->spans(), one_->spans(), data_.elements(), {row_, whole_.y, whole_.z}, u, n_.x});
   }
 
 private:
@@ -289,6 +283,45 @@ template <class T>
 double Fourier<T>::bytes() const {
   return way_ ? way_->bytes : 0;
 }
+
+template <class T>
+GridMethod method_for(const Equations<T>& equations, const GridOptions& options) {
+  const GridProblem& problem = equations.problem();
+  const bool varies = equations.finest().a.k.size != 0;
+  const bool cycles_alone = !varies && problem.order == 2;
+  const bool is_shared = equations.cycle().shared() != nullptr;
+  const bool is_mixed = options.precision == CyclePrecision::mixed;
+  const bool asks_for_cycles = options.cycle || options.smoother || is_mixed;
+  refuse_if(options.cycle == CycleShape::full,
+            "a solve's cycle is v, w or f; full is for measurements");
+  if (options.method == GridMethod::automatic) {
+    const Device& device = equations.queue().device();
+    if (options.full && !asks_for_cycles && !varies && !is_shared && !options.reproducible &&
+        Fourier<T>::problem(device).empty() && Fourier<T>::is_small(device, problem))
+      return GridMethod::fourier;
+    if (cycles_alone) return GridMethod::multigrid;
+  }
+  const bool is_conjugate =
+      options.method == GridMethod::automatic || options.method == GridMethod::conjugate_gradients;
+  refuse_if(is_conjugate && options.cycle == CycleShape::f,
+            "conjugate gradients take cycle v or w: f is not symmetric");
+  if (is_conjugate) return GridMethod::conjugate_gradients;
+  refuse_if(options.method == GridMethod::multigrid && problem.order > 2,
+            "cycles alone solve to order 2; order {} takes conjugate "
+            "gradients or Fourier transforms",
+            problem.order);
+  refuse_if(options.method == GridMethod::fourier && asks_for_cycles,
+            "Fourier transforms take no cycle and no smoother, and are in one precision");
+  refuse_if(options.method == GridMethod::fourier && varies,
+            "Fourier transforms take no coefficient; conjugate gradients do");
+  refuse_if(options.method == GridMethod::fourier && (is_shared || options.reproducible),
+            "Fourier transforms are for one rank; multigrid and conjugate gradients give "
+            "the same bits on any number");
+  return options.method;
+}
+
+template GridMethod method_for(const Equations<float>&, const GridOptions&);
+template GridMethod method_for(const Equations<double>&, const GridOptions&);
 
 template class Fourier<float>;
 template class Fourier<double>;

@@ -44,4 +44,9 @@ private:
   std::shared_ptr<Way> way_;
 };
 
+/// The method that the options ask for, or the quickest. Throws UsageError for options that do not
+/// go together or with the problem.
+template <class T>
+[[nodiscard]] GridMethod method_for(const Equations<T>& equations, const GridOptions& options);
+
 } // namespace ridge::solve::detail

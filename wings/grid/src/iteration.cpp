@@ -1,11 +1,39 @@
 #include "iteration.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 
-namespace ridge::solve::detail {
+namespace ridge::solve {
+
+double GridSolution::factor() const {
+  // The first cycle may hold the full start; the last ones may be at what rounding allows.
+  if (residuals.size() < 2) return 0;
+  const std::size_t first = residuals.size() > 3 ? 1 : 0;
+  std::size_t last = residuals.size() - 1;
+  while (last > first + 1 && residuals[last] > 0.7 * residuals[last - 1])
+    --last;
+  return std::pow(residuals[last] / residuals[first], 1.0 / static_cast<double>(last - first));
+}
+
+std::string GridSolution::method() const {
+  if (!transform.empty()) return "fft (" + transform + ")";
+  const bool is_coloured = smoother == Smoother::red_black;
+  const std::string narrow = narrow_cycles == 0 ? ""
+                             : narrow_cycles == cycles
+                                 ? " in fp32"
+                                 : fmt::format(", {} of {} cycles in fp32", narrow_cycles, cycles);
+  return fmt::format("{}multigrid {}({}{}", conjugate ? "conjugate gradients, " : "",
+                     cycle == CycleShape::w   ? "W"
+                     : cycle == CycleShape::f ? "F"
+                                              : "V",
+                     is_coloured ? "1,1) red-black" : "2,2)", narrow);
+}
+
+namespace detail {
 
 bool Progressing::begin(double residual) {
   mark_ = residual;
@@ -222,8 +250,7 @@ bool Iteration<T>::descend(Progressing& progress, double size) {
     equations_.exchange_b();
     equations_.cycle().run_from_zero();
     if (is_singular) equations_.remove_mean();
-    const Span<const T> z(level.u.elements());
-    const double rho = equations_.product(r, z);
+    const double rho = equations_.product(r, level.u.elements());
     if (rho_before == 0) {
       equations_.copy(p_, level.u);
     } else {
@@ -231,8 +258,7 @@ bool Iteration<T>::descend(Progressing& progress, double size) {
     }
     rho_before = rho;
     equations_.apply(p_, q_);
-    const double steep =
-        equations_.product(Span<const T>(p_.elements()), Span<const T>(q_.elements()));
+    const double steep = equations_.product(p_.elements(), q_.elements());
     if (!(rho > 0) || !(steep > 0)) { // at what rounding allows, or not a number
       progress.solution.end = GridSolution::End::stalled;
       return false;
@@ -261,4 +287,6 @@ double Iteration<T>::bytes(bool conjugate) {
 template class Iteration<float>;
 template class Iteration<double>;
 
-} // namespace ridge::solve::detail
+} // namespace detail
+
+} // namespace ridge::solve

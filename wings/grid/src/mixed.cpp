@@ -63,8 +63,8 @@ MixedCycles::End MixedCycles::run(Progressing& progress, double size) {
   if (is_full) {
     if (!progress.begin(1)) return End::done;
     scale_ = scale_for(size);
-    equations_.give(Narrowed{Span<const double>(equations_.finest().b.elements()),
-                             narrow_.finest().b.elements(), 1 / scale_});
+    equations_.give(
+        Narrowed{equations_.finest().b.elements(), narrow_.finest().b.elements(), 1 / scale_});
   } else {
     estimate_ = size;
     before = correct(true, false);
@@ -144,9 +144,9 @@ double MixedCycles::correct(bool has_u, bool has_e) {
   Level<double>& level = equations_.finest();
   Corrected c;
   c.a = level.a;
-  if (has_u) c.u = Span<const double>(level.u.elements());
-  c.b = Span<const double>(level.b.elements());
-  if (has_e) c.e = Span<const float>(narrow_.finest().u.elements());
+  if (has_u) c.u = level.u.elements();
+  c.b = level.b.elements();
+  if (has_e) c.e = narrow_.finest().u.elements();
   c.scale = scale_;
   scale_ = std::isfinite(estimate_) && estimate_ > 0 ? scale_for(estimate_) : 1;
   c.number = 1 / scale_;

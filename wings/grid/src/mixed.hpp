@@ -3,8 +3,6 @@
 
 #include "iteration.hpp"
 
-#include <string>
-
 namespace ridge::solve::detail {
 
 /// Solves for u of the finest level from its b: cycles in fp32 take what is left of b, find what u

@@ -3,43 +3,17 @@
 #include <ridge/grid/multigrid.hpp>
 #include <ridge/tune/choose.hpp>
 
+#include "core/refuse.hpp"
 #include "fourier.hpp"
 #include "fourier_library.hpp"
 #include "mixed.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
 namespace ridge::solve {
-
-double GridSolution::factor() const {
-  // The first cycle may hold the full start; the last ones may be at what rounding allows.
-  if (residuals.size() < 2) return 0;
-  const std::size_t first = residuals.size() > 3 ? 1 : 0;
-  std::size_t last = residuals.size() - 1;
-  while (last > first + 1 && residuals[last] > 0.7 * residuals[last - 1])
-    --last;
-  return std::pow(residuals[last] / residuals[first], 1.0 / static_cast<double>(last - first));
-}
-
-std::string GridSolution::method() const {
-  if (!transform.empty()) return "fft (" + transform + ")";
-  const bool is_coloured = smoother == Smoother::red_black;
-  const std::string narrow = narrow_cycles == 0 ? ""
-                             : narrow_cycles == cycles
-                                 ? " in fp32"
-                                 : fmt::format(", {} of {} cycles in fp32", narrow_cycles, cycles);
-  return fmt::format("{}multigrid {}({}{}", conjugate ? "conjugate gradients, " : "",
-                     cycle == CycleShape::w   ? "W"
-                     : cycle == CycleShape::f ? "F"
-                                              : "V",
-                     is_coloured ? "1,1) red-black" : "2,2)", narrow);
-}
 
 template <class T>
 class Multigrid<T>::Body {
@@ -64,7 +38,7 @@ public:
     equations_.require_extents(u.extents, "the solution");
     GridSolution solution;
     solution.levels = equations_.cycle().levels();
-    const GridMethod method = with_memory(chosen(options), options);
+    const GridMethod method = with_memory(detail::method_for(equations_, options), options);
     solution.conjugate = method == GridMethod::conjugate_gradients;
     solution.cycle = options.cycle.value_or(CycleShape::v);
     solution.smoother =
@@ -129,7 +103,7 @@ public:
       source = tune::source_text(choice);
       schedule = choice.schedule == "auto" ? "" : choice.schedule;
     }
-    equations_.cycle().lay(parsed(schedule));
+    equations_.cycle().lay(parsed(schedule, equations_.cycle()));
     laid_ = asked;
     if (mixed_) lay_mixed();
     return source;
@@ -164,17 +138,14 @@ private:
   using Clock = std::chrono::steady_clock;
 
   /// Passes of a solve's cycle, which shape and level are not said by.
-  [[nodiscard]] MarchSchedule parsed(const std::string& schedule) const {
-    return parsed(schedule, equations_.cycle());
-  }
   template <class V>
   [[nodiscard]] static MarchSchedule parsed(const std::string& schedule,
                                             const detail::Cycle<V>& of) {
     const auto cycle = text::parse<CycleSchedule>(schedule);
-    if (cycle.cycle != CycleShape::v || cycle.level != 0)
-      throw UsageError(fmt::format("schedule '{}': of a solve it says down, up and march_from; "
-                                   "cycle and level are for measurements",
-                                   schedule));
+    refuse_if(cycle.cycle != CycleShape::v || cycle.level != 0,
+              "schedule '{}': of a solve it says down, up and march_from; cycle and level are for "
+              "measurements",
+              schedule);
     require_laid(cycle.march(), of);
     return cycle.march();
   }
@@ -351,8 +322,7 @@ private:
     if (equations_.finest().a.k.size != 0) return "it is for no coefficient and no mask";
     if (equations_.cycle().shared() != nullptr) return "it is for one rank";
     if (options.reproducible)
-      return "on several ranks there is none such; reproducible asks for "
-             "the same bits";
+      return "on several ranks there is none such; reproducible asks for the same bits";
     if (!detail::MixedCycles::has_numbers_for(equations_.problem()))
       return "spacings of 1e-10 to 1e10 and shifts of at most 1e20 are in fp32's range";
     return {};
@@ -367,44 +337,6 @@ private:
       march = text::parse<CycleSchedule>(laid_).march();
     }
     if (cycle.problem(march).empty()) cycle.lay(march);
-  }
-
-  [[nodiscard]] GridMethod chosen(const GridOptions& options) {
-    const GridProblem& problem = equations_.problem();
-    const bool varies = equations_.finest().a.k.size != 0;
-    const bool cycles_alone = !varies && problem.order == 2;
-    const bool is_shared = equations_.cycle().shared() != nullptr;
-    const bool is_mixed = options.precision == CyclePrecision::mixed;
-    const bool asks_for_cycles = options.cycle || options.smoother || is_mixed;
-    if (options.cycle == CycleShape::full)
-      throw UsageError("a solve's cycle is v, w or f; full is for measurements");
-    if (options.method == GridMethod::automatic) {
-      const Device& device = equations_.queue().device();
-      if (options.full && !asks_for_cycles && !varies && !is_shared && !options.reproducible &&
-          detail::Fourier<T>::problem(device).empty() &&
-          detail::Fourier<T>::is_small(device, problem))
-        return GridMethod::fourier;
-      if (cycles_alone) return GridMethod::multigrid;
-    }
-    const bool is_conjugate = options.method == GridMethod::automatic ||
-                              options.method == GridMethod::conjugate_gradients;
-    if (is_conjugate && options.cycle == CycleShape::f)
-      throw UsageError("conjugate gradients take cycle v or w: f is not symmetric");
-    if (is_conjugate) return GridMethod::conjugate_gradients;
-    if (options.method == GridMethod::multigrid && problem.order > 2)
-      throw UsageError(fmt::format("cycles alone solve to order 2; order {} takes conjugate "
-                                   "gradients or Fourier transforms",
-                                   problem.order));
-    if (options.method == GridMethod::fourier && asks_for_cycles)
-      throw UsageError(
-          "Fourier transforms take no cycle and no smoother, and are in one precision");
-    if (options.method == GridMethod::fourier && varies)
-      throw UsageError("Fourier transforms take no coefficient; conjugate gradients do");
-    if (options.method == GridMethod::fourier && (is_shared || options.reproducible))
-      throw UsageError(
-          "Fourier transforms are for one rank; multigrid and conjugate gradients give "
-          "the same bits on any number");
-    return options.method;
   }
 
   /// Makes what transforms need. `automatic` takes cycles where memory does not suffice for it.
@@ -466,10 +398,9 @@ private:
 
   void require_level(const CycleSchedule& s) const {
     const int levels = equations_.cycle().levels();
-    if (s.level >= levels)
-      throw UsageError(fmt::format("level={}: there are {} levels, from 0 on", s.level, levels));
-    if (s.level > 0 && s.cycle != CycleShape::v)
-      throw UsageError("level= is for V cycles; w, f and full begin on level 0");
+    refuse_if(s.level >= levels, "level={}: there are {} levels, from 0 on", s.level, levels);
+    refuse_if(s.level > 0 && s.cycle != CycleShape::v,
+              "level= is for V cycles; w, f and full begin on level 0");
     require_laid(s.march(), equations_.cycle());
   }
 

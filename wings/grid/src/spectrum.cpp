@@ -152,9 +152,8 @@ Continued::RealTransform Continued::real_transform() const {
       step = 0.5;
     }
   }
-  for (int k = 0; k < numbers; ++k) {
+  for (int k = 0; k < numbers; ++k)
     t.frequencies.push_back(low_ == Face::periodic ? std::min(k, points_ - k) : first + step * k);
-  }
   return t;
 }
 

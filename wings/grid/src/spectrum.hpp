@@ -4,8 +4,6 @@
 
 #include <ridge/grid/problem.hpp>
 
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace ridge::solve::detail {

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
 #include <vector>
 
 namespace ridge::solve::of_grids {

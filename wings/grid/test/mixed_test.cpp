@@ -6,9 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-#include <numeric>
-
 namespace ridge::solve::of_grids {
 namespace {
 

@@ -1,5 +1,5 @@
-// Where a group of a tree's targets ends on a GPU, so that offsets from its first keep their
-// digits.
+// Groups of a tree's targets on a GPU: which nodes are far from them, and where they end, so that
+// offsets from the first keep their digits.
 #pragma once
 
 #include <ridge/core/functions.hpp>
@@ -8,6 +8,34 @@
 #include <ridge/spatial/items.hpp>
 
 namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
+
+/// A group of targets, the same in all lanes: a box around offsets from the first target.
+template <class T>
+struct TargetGroup {
+  T low[3], high[3];
+  T need = 1, cap;
+
+  /// Whether all targets are far enough from a node; `radius` and `reach` are squares, `least` the
+  /// multiple of `radius` that is too near.
+  template <class S>
+  RIDGE_DEVICE bool is_far(const S* origin, const spatial::Four<S>& centre, T radius, T reach,
+                           T least) const {
+    T distance = 0;
+    RIDGE_UNROLL
+    for (int c = 0; c < 3; ++c) {
+      const T x = static_cast<T>(centre.at[c] - origin[c]);
+      const T below = low[c] - x;
+      const T above = x - high[c];
+      T off = below > above ? below : above;
+      off = off > 0 ? off : T(0);
+      distance += off * off;
+    }
+    const T wanted = reach * need;
+    const T most = radius * cap;
+    const T limit = wanted < most ? wanted : most;
+    return distance > radius * least && distance > limit;
+  }
+};
 
 /// As on the cpu, of the targets from `first` on of the group from `begin` to `end`. A lane has
 /// `Tile` of them, `stride` apart, and may share them.

@@ -13,6 +13,7 @@
 #include <ridge/device/warp.hpp>
 #include <ridge/pairs/gpu/bodies.hpp>
 #include <ridge/pairs/gpu/tree_ends.hpp>
+#include <ridge/pairs/gpu/tree_sources.hpp>
 #include <ridge/pairs/tree_walk.hpp>
 #include <ridge/spatial/items.hpp>
 
@@ -113,11 +114,7 @@ private:
     Summed total[folds ? Tile : 1][4];
     int unfolded = 0;
   };
-  /// A group of targets, the same in all lanes.
-  struct Group {
-    T low[3], high[3];
-    T need = 1, cap;
-  };
+  using Group = TargetGroup<T>;
 
   /// Targets of a lane are as far apart.
   template <class Lane>
@@ -220,27 +217,6 @@ private:
     }
   }
 
-  /// Whether all targets are far enough from a node; `radii` are the squares of its radius and of
-  /// its reach.
-  RIDGE_DEVICE bool is_far(const Mine& mine, const Group& group, Part part,
-                           const spatial::Four<S>& centre, T radius, T reach) const {
-    T distance = 0;
-    RIDGE_UNROLL
-    for (int c = 0; c < 3; ++c) {
-      const T x = static_cast<T>(centre.at[c] - mine.origin[c]);
-      const T below = group.low[c] - x;
-      const T above = x - group.high[c];
-      T off = below > above ? below : above;
-      off = off > 0 ? off : T(0);
-      distance += off * off;
-    }
-    const T wanted = reach * group.need;
-    const T most = radius * group.cap;
-    const T limit = wanted < most ? wanted : most;
-    const T least = folds && part != Part::all ? radius * w.least_of_parts : radius;
-    return distance > least && distance > limit;
-  }
-
   /// False: the group is given up.
   template <class Lane>
   RIDGE_DEVICE bool walk(Lane& lane, int number, Index first, Index last, std::uint32_t most,
@@ -277,7 +253,8 @@ private:
         const auto radii = spatial::load_four(lane, w.tree.moments, 8 * Index{node} + 4);
         link = lane.load(w.tree.links, 2 * Index{node});
         parts = lane.load(w.tree.links, 2 * Index{node} + 1);
-        far = is_far(mine, group, part, centre, radii.at[2], radii.at[3]);
+        const T scale = folds && part != Part::all ? w.least_of_parts : T(1);
+        far = group.is_far(mine.origin, centre, radii.at[2], radii.at[3], scale);
         leaf = !far && (parts & spatial::leaf_bit) != 0;
         opens = !far && !leaf;
       }
@@ -355,39 +332,10 @@ private:
     const auto tile = tile_of(lane);
     const int me = lane.lane();
     if (me < count) {
-      const std::uint32_t node = nodes[first + me];
-      Body<P, Far::sources> source;
-      const auto centre = spatial::load_four(lane, w.tree.centres, 4 * Index{node});
-      RIDGE_UNROLL
-      for (int c = 0; c < 3; ++c)
-        source.at[c] = Value<P>(static_cast<T>(centre.at[c] - mine.origin[c]));
-      source.at[3] = Value<P>(static_cast<T>(centre.at[3]));
-      if constexpr (Order >= 2) {
-        const auto some = spatial::load_four(lane, w.tree.moments, 8 * Index{node});
-        const auto more = spatial::load_four(lane, w.tree.moments, 8 * Index{node} + 4);
-        RIDGE_UNROLL
-        for (int c = 0; c < 4; ++c)
-          source.at[4 + c] = Value<P>(some.at[c]);
-        source.at[8] = Value<P>(more.at[0]);
-        source.at[9] = Value<P>(-static_cast<T>(w.softening_squared) * more.at[1]);
-      }
-      constexpr auto higher = static_cast<int>(spatial::higher_numbers(Order));
-      RIDGE_UNROLL
-      for (int part = 0; part < higher / 4; ++part) {
-        const auto some = spatial::load_four(lane, w.tree.higher, higher * Index{node} + 4 * part);
-        RIDGE_UNROLL
-        for (int k = 0; k < 4; ++k) {
-          const int c = place_of_higher(4 * part + k);
-          if (c < 0 || c >= Far::sources) continue;
-          source.at[c] = Value<P>(
-              is_of_softening(c) ? -static_cast<T>(w.softening_squared) * some.at[k] : some.at[k]);
-        }
-      }
-      NodeTile::put(tile, me, source);
+      NodeTile::put(tile, me, node_source<Order>(lane, w, nodes[first + me], mine.origin));
     }
     lane.warp_barrier();
-    const Far interaction{w.softening_squared};
-    meet<Far::sources>(lane, mine, interaction, count,
+    meet<Far::sources>(lane, mine, Far{w.softening_squared}, count,
                        [&](int s) { return NodeTile::get(lane, tile, s); });
   }
 
@@ -401,13 +349,7 @@ private:
     if (me < count) {
       body = bodies[first + me];
       own = Index{body} >= mine.first && Index{body} < mine.last;
-      const auto from = spatial::load_four(lane, w.tree.sorted, 4 * Index{body});
-      Body<P, 4> source;
-      RIDGE_UNROLL
-      for (int c = 0; c < 3; ++c)
-        source.at[c] = Value<P>(static_cast<T>(from.at[c] - mine.origin[c]));
-      source.at[3] = Value<P>(static_cast<T>(from.at[3]));
-      BodyTile::put(tile, me, source);
+      BodyTile::put(tile, me, body_source(lane, w, body, mine.origin));
     }
     const LaneMask some_own = ballot(lane, own);
     lane.warp_barrier();
@@ -529,12 +471,7 @@ private:
       spatial::Four<Summed> sums;
       RIDGE_UNROLL
       for (int c = 0; c < 4; ++c) {
-        Summed sum;
-        if constexpr (folds) {
-          sum = mine.total[k][c];
-        } else {
-          sum = mine.sum[k].at[c][0];
-        }
+        Summed sum = folds ? mine.total[folds ? k : 0][c] : Summed(mine.sum[k].at[c][0]);
         if (c < 3) sum *= w.unit_of_length;
         sums.at[c] = sum * w.unit_of_potential;
       }
@@ -554,39 +491,6 @@ private:
     }
   }
 };
-
-/// No group is taken yet.
-template <class P>
-struct BeginWalk {
-  static constexpr const char* name = "tree: before the walk";
-  TreeWalk<P> w;
-  template <class Access>
-  RIDGE_FN void operator()(Access& access, Index /*i*/) const {
-    for (int k = 0; k < 3; ++k)
-      access.store(w.next, k, 0u);
-  }
-};
-
-template <class P, int Order, int Tile>
-Index walk_by_warps(Queue& queue, const TreeWalk<P>& w) {
-  using Walk = WalkGroups<P, Order, Tile, 1>;
-  const int width = queue.device().facts().warp_width;
-  const Index all = ceil_div(w.tree.count, Index{Tile} * width);
-  const auto groups = static_cast<int>((w.end_group < all ? w.end_group : all) - w.first_group);
-  if (groups <= 0) return Index{Tile} * width;
-  LaunchShape shape{{1, 1, 1}, {walk_warps * width, 1, 1}, walk_warps * Walk::warp_bytes(width)};
-  const int needed = static_cast<int>(ceil_div(groups, walk_warps));
-  const int at_once = resident_blocks<Walk>(queue, shape);
-  shape.grid.x = needed < at_once ? needed : at_once;
-  spatial::for_each_item(queue, 1, BeginWalk<P>{w});
-  launch_body(queue, shape, Walk{w, groups});
-  if (w.schedule.cut > 0) {
-    using Parts = WalkGroups<P, Order, 1, walk_ways>;
-    shape.grid.x = resident_blocks<Parts>(queue, shape);
-    launch_body(queue, shape, Parts{w, groups, Tile * width});
-  }
-  return Index{Tile} * width;
-}
 
 } // namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME
 

@@ -12,6 +12,7 @@
 #include <ridge/pattern/precision.hpp>
 #include <ridge/pattern/rank_shares.hpp>
 
+#include "../../../core/refuse.hpp"
 #include "lab/benches.hpp"
 
 #include <fmt/format.h>
@@ -122,10 +123,8 @@ const StreamOf<T>& stream_of(int length) {
                                   &typeid(chain::Call<Stream<I + 1>, T>)}...};
   }
   (std::make_integer_sequence<int, longest_stream>{});
-  if (length < 1 || length > longest_stream) {
-    throw UsageError(
-        fmt::format("a chain of {} operations: 1 to {} are possible", length, longest_stream));
-  }
+  refuse_if(length < 1 || length > longest_stream, "a chain of {} operations: 1 to {} are possible",
+            length, longest_stream);
   return all[static_cast<std::size_t>(length - 1)];
 }
 
