@@ -125,7 +125,7 @@ def swept(in_time: Any, arrays: tuple[Any, ...], steps: int, options: dict[str, 
           numbers: dict[str, Any]) -> tuple[Any, ...]:
     """The arrays after so many sweeps, which torch records, where it records."""
     torch: Any = sys.modules["torch"]
-    values = _values(numbers)
+    values = dict(zip(*in_time.kernel._numbers(_values(numbers))))  # backwards, too, those that are not given
     if not torch.is_grad_enabled():
         made = in_time(*map(_arrays.plain, arrays), steps=steps, **options, **values)
         return made if isinstance(made, tuple) else (made,)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace ridge::pairs {
 
@@ -13,9 +14,15 @@ struct Tree<P>::Sample {
   std::size_t first_own = 0;         ///< target of all
   std::vector<Stored> at;            ///< 4 a target
   std::vector<double> exact;         ///< 4 a target
+  double mass = 0;                   ///< of all bodies
 };
 
 namespace {
+
+/// Errors of accelerations that cancel to less than this part of potential squared over all mass,
+/// which pairs alone have at least, are relative to that part: rounding leaves no direction in the
+/// middle of a lattice.
+constexpr double least_of_pairs = 1e-3;
 
 /// `mine` of each rank, all of one size, rank after rank.
 template <class T>
@@ -42,6 +49,8 @@ typename Tree<P>::Sample Tree<P>::own_sample(Index count) {
   std::vector<Stored> sorted(static_cast<std::size_t>(4 * n));
   copy_to_host(queue_, sorted.data(), octree_.bodies().data, 4 * n);
   queue_.wait();
+  for (std::size_t m = 3; m < sorted.size(); m += 4)
+    sample.mass += static_cast<double>(sorted[m] / walk_.tree.mass_unit);
   for (std::size_t s = 0; s < sample.places.size(); ++s) {
     const Index place = static_cast<Index>(s) * n / static_cast<Index>(sample.places.size());
     sample.places[s] = static_cast<std::uint32_t>(place);
@@ -51,6 +60,9 @@ typename Tree<P>::Sample Tree<P>::own_sample(Index count) {
   if (essential_) {
     sample.first_own = static_cast<std::size_t>(essential_->ranks().rank()) * sample.places.size();
     sample.at = all_of(essential_->ranks(), sample.at);
+    const std::vector<double> masses =
+        all_of(essential_->ranks(), std::vector<double>{sample.mass});
+    sample.mass = std::accumulate(masses.begin(), masses.end(), 0.0);
   }
   return sample;
 }
@@ -111,7 +123,9 @@ TreeError Tree<P>::error(Index count) {
     std::array<double, 4> off{};
     for (std::size_t c = 0; c < 4; ++c)
       off[c] = static_cast<double>(sums[c][order[sample.places[s]]]) - right[c];
-    const double length = std::hypot(right[0], right[1], right[2]);
+    const double of_pairs = right[3] == 0 ? 0 : right[3] * (right[3] / sample.mass);
+    const double length =
+        std::max(std::hypot(right[0], right[1], right[2]), least_of_pairs * of_pairs);
     const double wrong = std::hypot(off[0], off[1], off[2]);
     errors.push_back(wrong == 0 ? 0 : wrong / length);
     potentials.push_back(off[3] == 0 ? 0 : off[3] / right[3]);

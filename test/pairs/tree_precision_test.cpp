@@ -88,6 +88,28 @@ TEST_P(Trees, InMixedPrecisionDoNotMindGroupsThatSpanClusters) {
   }
 }
 
+/// In the middle of a lattice forces cancel: what rounding leaves there has no error of its own.
+TEST_P(Trees, HaveErrorsWhereForcesCancel) {
+  Places places = cube(125);
+  for (std::size_t i = 0; i < 125; ++i) {
+    for (const auto& [c, x] : {std::pair{0, i % 5}, {1, i / 5 % 5}, {2, i / 25}})
+      places[static_cast<std::size_t>(c)][i] = 0.1 * static_cast<double>(x);
+  }
+  for (const int power : {0, 30, -40}) { // of lengths and masses
+    Places in_units = places;
+    for (auto& component : in_units) {
+      for (double& x : component)
+        x = std::ldexp(x, power);
+    }
+    Bodies<Mixed> mixed(device, in_units, options(0, 2, std::ldexp(0.05, power)));
+    mixed.run();
+    const double rms = mixed.tree->error(125).rms;
+    EXPECT_TRUE(rms > 1e-8 && rms < 1e-4) << rms << " in units of 2^" << power;
+  }
+  Bodies<Fp64> bodies(device, places, options(0.5));
+  EXPECT_LT(bodies.tree->reach(1e-3, 0, bodies.to(), 125).rms, 1e-3);
+}
+
 /// A pair that is close by chance ends a group, too; sums of the others stay right.
 TEST_P(Trees, InMixedPrecisionKeepClosePairs) {
   Places places = cube(300);

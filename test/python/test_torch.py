@@ -224,6 +224,16 @@ def test_refused_when_a_gradient_is_asked_for(uk):
         ridge.stencil(source="struct A {};", name="A")(u)
 
 
+def test_gradients_over_time_take_numbers_by_default(uk):
+    @ridge.stencil
+    def smooth(u, k, rate=0.1):  # whose steps back are steps forward
+        return u[0, 0] + rate * k[0, 0] * (u[0, 1] + u[0, -1] - 2 * u[0, 0])
+
+    in_time = ridge.sweeps(smooth, boundary="mirror")
+    default, said = (torch.autograd.grad(in_time(*uk, steps=3, **n).sum(), uk) for n in ({}, {"rate": 0.1}))
+    assert all(map(torch.equal, default, said))
+
+
 def test_sweeps_over_time_have_gradients(uk):
     @ridge.stencil
     def spread(u, k, rate=0.1):

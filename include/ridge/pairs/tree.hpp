@@ -109,7 +109,7 @@ public:
 };
 
 /// How far accelerations of a sample of the targets are off the sums over all pairs in double
-/// precision, relative to their lengths.
+/// precision, relative to their lengths or, where these cancel, to 1e-3 potential^2 / mass of all.
 struct TreeError {
   double rms = 0, p99 = 0, worst = 0;
   double potential = 0; ///< rms of the potentials
