@@ -149,7 +149,6 @@ void measure(const Fields& f, bool checks) {
     Body b{{kernel(), View<const Real>(f.view(from)), Span<const Real>(span(from)), f.view(to),
             Span<const PassJob>(jobs, static_cast<Index>(planned.size())), Span<int>(taken, 2)}};
     auto& call = b.call;
-    call.needed[1].begin = static_cast<int>(f.n.z); // nothing is
     if constexpr (levels > 1) call.older = {Span<const Real>(span(from + 1)), span(to + 1), {}};
     if constexpr (mirrored) {
       const Index size[3] = {f.n.x, f.n.y, f.n.z};
