@@ -28,6 +28,7 @@ for variant in "heat 2 3 12" "heat 3 3 12" "heat 4 2 16" "heat 4 3 12" "wave 2 3
 done | xargs -P "$(nproc)" -I{} bash -c 'compile {}'
 for bench in "$scratch"/*; do
   "$bench" "$@"
+  [[ $bench != */mirror-* ]] || "$bench" ppp "$1" pmn "$1" npm "$1"
   if [ -n "$SANITIZE" ]; then
     for tool in memcheck racecheck; do
       compute-sanitizer --error-exitcode 1 --tool $tool "$bench" 301x37x29

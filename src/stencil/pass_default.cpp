@@ -54,10 +54,9 @@ double pass_use(const PassTiles& tiles, Index3 n, int blocks) {
   return computed > 0 ? results / computed : 0;
 }
 
-int pass_sweeps(const Traits& traits, const Boundaries& boundaries, bool moving, Index3 n) {
+int pass_sweeps(const Traits& traits, bool moving, Index3 n) {
   constexpr Index many = 100'000'000; // points; 384^3 took four, 512^3 three
-  const bool round = goes_round(boundaries, 0) || goes_round(boundaries, 1);
-  const bool three = moving && !round && traits.inputs() == 1 && traits.element_bytes == 8;
+  const bool three = moving && traits.inputs() == 1 && traits.element_bytes == 8;
   return three && n.x * n.y * n.z > many ? 3 : 4;
 }
 

@@ -15,8 +15,7 @@ namespace ridge::stencil {
 
 /// Sweeps of a pass by default, of those that were measured on an H100 (docs/design/sweeps.md).
 /// `moving`: some faces' shell changes from sweep to sweep.
-[[nodiscard]] int pass_sweeps(const Traits& traits, const Boundaries& boundaries, bool moving,
-                              Index3 extents);
+[[nodiscard]] int pass_sweeps(const Traits& traits, bool moving, Index3 extents);
 
 /// Whether a pass under this settled schedule is faster than single sweeps, by what was measured
 /// on GPUs of compute capability 9.0 (docs/design/sweeps.md): between faces that move, and of

@@ -73,7 +73,7 @@ std::optional<PassSchedule> default_pass(const Device& device, const Traits& tra
   if (!device.is_gpu() || !can_march(device)) return {};
   if (n.x * n.y * n.z < fewest_points || std::min(n.x, n.y) < narrowest) return {};
   const bool moving = shell_changes(boundaries, traits.radius);
-  const int sweeps = pass_sweeps(traits, boundaries, moving, n);
+  const int sweeps = pass_sweeps(traits, moving, n);
   const PassSchedule pass =
       settled(with_sweeps(plain_pass(device.kind()), sweeps), device, traits, n);
   // Single sweeps of fields in 16 bits are compiled on demand, too.

@@ -246,11 +246,12 @@ TEST_P(GpuPasses, AreShortenedToWhatIsUsualOfFewerSweeps) {
 
 /// Ends of z that others compute stay what they are; what others need of the planes that follow is
 /// stored a second time, and nothing else.
-TEST_P(GpuPasses, StoreWhatOtherRanksNeed) {
+void expect_needed_is_stored(const Device& device, const Boundaries& b) {
+  SCOPED_TRACE(to_text(b));
   Queue queue(device);
   const Traits traits = traits_of<test::Slanted, double>();
-  const Index3 n{131, 37, 29};
-  const ShellLayout layout = shell_layout(device, traits, {}, n, false);
+  const Index3 n{131, 43, 29};
+  const ShellLayout layout = shell_layout(device, traits, b, n, false);
   const auto count = layout.elements();
   constexpr double poison = -777;
   std::vector<double> numbers(static_cast<std::size_t>(count));
@@ -264,10 +265,12 @@ TEST_P(GpuPasses, StoreWhatOtherRanksNeed) {
     const std::vector<double> poisoned(static_cast<std::size_t>(2 * count), poison);
     copy_to_device(queue, results.data(), poisoned.data(), 2 * count);
     const Shell<double> in =
-        make_shell<double>({}, traits.radius, n, layout, from.data(), {}, false);
+        make_shell<double>(b, traits.radius, n, layout, from.data(), {}, false);
     const Shell<double> out =
-        make_shell<double>({}, traits.radius, n, layout, results.data(), {}, false);
-    const Pass<test::Slanted, double> pass{{0.02}, {in.field}, {out.field}, in, {}, 3, neighbours};
+        make_shell<double>(b, traits.radius, n, layout, results.data(), {}, false);
+    Pass<test::Slanted, double> pass{{0.02}, {in.field}, {out.field}, in, {}, 3, neighbours};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      pass.periodic[axis] = b.faces[axis][0].kind == Boundary::periodic;
     const launch::AheadOnly no_compiling;
     Program(queue, pass, GpuPassSchedule{3, 3, device.facts().warp_width == 64 ? 6 : 12}).run();
     std::vector<double> got(poisoned.size());
@@ -282,8 +285,8 @@ TEST_P(GpuPasses, StoreWhatOtherRanksNeed) {
   const auto [got, same_field] = run(neighbours);
   const auto first = field.data - results.data();
   for (Index z = 0; z < n.z; ++z) {
-    for (Index y = 0; y < n.y; ++y) {
-      for (Index x = 0; x < n.x; ++x) {
+    for (Index y = 0; y < field.extents.y; ++y) {
+      for (Index x = 0; x < field.extents.x; ++x) {
         const auto at = static_cast<std::size_t>(first + field.at(x, y, z));
         const bool computed = z >= 3 && z < n.z - 5;
         const bool needed = computed && (z < 3 + 4 || z >= n.z - 5 - 2);
@@ -293,6 +296,12 @@ TEST_P(GpuPasses, StoreWhatOtherRanksNeed) {
       }
     }
   }
+}
+
+TEST_P(GpuPasses, StoreWhatOtherRanksNeed) {
+  expect_needed_is_stored(device, {});
+  expect_needed_is_stored(device, parse_boundaries("x=mirror,y=mirror"));
+  expect_needed_is_stored(device, parse_boundaries("x=periodic,y=neumann:0.5"));
 }
 
 TEST_P(GpuPasses, EndWithThoseThatAreCompiledAhead) {

@@ -98,11 +98,13 @@ private:
     const int row = Shape::row_elements(lane);
     if constexpr (P.moving && M == PassMask::all) {
       copy_around(lane, call, p, source, to, at);
+    } else if constexpr (M == PassMask::round) {
+      copy_once_around(lane, call, p, source, to, at);
     } else if (M == PassMask::sides && (call.periodic_in(0) || call.periodic_in(1))) {
       if constexpr (M == PassMask::sides) copy_once_around(lane, call, p, source, to, at);
     } else {
       for_each_row<Shape::rows>([&](auto j) {
-        if (M == PassMask::none || p.shares.fetched(j))
+        if (M == PassMask::none || M == PassMask::low_x || p.shares.fetched(j))
           copy_kept<Shape::vector>(lane, to, at + p.own + j * row, source.from, j * call.row());
       });
     }
@@ -148,29 +150,29 @@ private:
                                             const PassSource<T>& source, Array& to, int at) {
     constexpr int radius = Shape::radius;
     constexpr int vector = Shape::vector;
-    const auto other_end = [&](int axis, int place, Index extent) {
-      const int n = static_cast<int>(extent);
-      if (!call.faces.periodic[axis]) return 0;
-      return place < radius ? n - 2 * radius : place >= n - radius ? 2 * radius - n : 0;
-    };
-    const Index3 n = call.in.extents;
     const int row = Shape::row_elements(lane);
-    const int first = other_end(0, p.x, n.x);
-    const bool whole = first == other_end(0, p.x + vector - 1, n.x) && first % vector == 0;
+    const int ny = static_cast<int>(call.in.extents.y);
+    const int points = static_cast<int>(call.in.extents.x) - 2 * radius;
+    const int other_end = p.x < radius ? points : -points;
+    const PassShares& shares = p.shares;
     for_each_row<Shape::rows>([&](auto j) {
-      if (!p.shares.fetched(j)) return;
-      const Index from_row = Index{j + other_end(1, p.y + j, n.y)} * call.row();
+      if (!shares.fetched(j)) return;
+      const int y = p.y + j;
+      int from_row = j;
+      if (call.periodic_in(1) && y < radius) from_row += ny - 2 * radius;
+      if (call.periodic_in(1) && y >= ny - radius) from_row -= ny - 2 * radius;
+      const Span<const T> from = moved(source.from, Index{from_row} * call.row());
       const int to_row = at + p.own + j * row;
-      if (whole) {
-        copy_kept<vector>(lane, to, to_row, moved(source.from, from_row + first), 0);
+      if (!shares.apart()) {
+        copy_kept<vector>(lane, to, to_row, moved(from, shares.around(0) ? other_end : 0), 0);
         return;
       }
       unrolled<vector>([&](auto i) {
-        const Span<const T> from = moved(source.from, from_row + other_end(0, p.x + i, n.x) + i);
+        const int place = i + (shares.around(i) ? other_end : 0);
         if constexpr (sizeof(T) < 4) { // nothing as small is copied asynchronously
-          to[to_row + i] = lane.load(from, 0);
+          to[to_row + i] = lane.load(moved(from, place), 0);
         } else {
-          lane.template copy_async<1>(to, to_row + i, from, 0);
+          lane.template copy_async<1>(to, to_row + i, moved(from, place), 0);
         }
       });
     });

@@ -81,11 +81,10 @@ struct PassFaces {
           face.add[k] = a.beyond[side][k].add;
       }
     }
-    made.sides_move = true;
-    for (int axis = 0; axis < 2; ++axis) {
-      const bool reflects = made.face[axis][0].at != -none && made.face[axis][1].at != none;
-      made.sides_move = made.sides_move && (periodic[axis] || reflects);
-    }
+    const auto move = [&](int axis) {
+      return periodic[axis] || (made.face[axis][0].at != -none && made.face[axis][1].at != none);
+    };
+    made.sides_move = move(0) && move(1);
     return made;
   }
 
@@ -118,25 +117,30 @@ struct PassFaces {
       });
     });
   }
-  /// Gives the point beyond a face in x its value in a row's window of `N` points from `first` on,
-  /// where the row begins beyond that face, and where it ends beyond the other one. For radius 1.
+  /// Gives the point beyond the face at which rows begin its value in a row's window from `first`
+  /// on. For radius 1, as the next.
+  template <class Values>
+  RIDGE_DEVICE void reflect_low(int first, Values& values) const {
+    const PassFace<T, Radius>& f = face[0][0];
+    const T beyond = f.image(1, values[2], values[1], values[1]);
+    values[0] = first == f.at - 1 ? beyond : values[0];
+  }
+  /// Likewise where rows end, if the point beyond that face is `Place` points behind a window's
+  /// first.
+  template <int Place, class Values>
+  RIDGE_DEVICE void reflect_high(int first, Values& values) const {
+    const PassFace<T, Radius>& f = face[0][1];
+    const T beyond = f.image(1, values[Place - 2], values[Place - 1], values[Place - 1]);
+    values[Place] = first == f.at + 1 - Place ? beyond : values[Place];
+  }
+  /// Both in a window of `N` points, where rows begin and end beyond these faces.
   template <int N, class Values>
   RIDGE_DEVICE void reflect_row(bool low, bool high, int first, Values& values) const {
-    if (low) {
-      const PassFace<T, Radius>& f = face[0][0];
-      const T beyond = f.image(1, values[2], values[1], values[1]);
-      values[0] = first == f.at - 1 ? beyond : values[0];
-    }
-    if (high) {
-      const PassFace<T, Radius>& f = face[0][1];
-      const int end = f.at + 1 - first;
-      unrolled<N>([&](auto i) {
-        constexpr int w = i + 1;
-        const T beyond = f.image(1, values[w - 2], values[w - 1], values[w - 1]);
-        values[w] = end == w ? beyond : values[w];
-      });
-    }
+    if (low) reflect_low(first, values);
+    if (high) unrolled<N>([&](auto i) { reflect_high<i + 1>(first, values); });
   }
+  /// Whether the last point before the face at which rows end is the first of a pack of so many.
+  [[nodiscard]] RIDGE_DEVICE bool ends_packs(int size) const { return face[0][1].at % size == 0; }
   /// Whether such a window holds points beyond a face.
   template <int N>
   [[nodiscard]] RIDGE_DEVICE bool beside(int axis, int first) const {

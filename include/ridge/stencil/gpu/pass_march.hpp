@@ -88,13 +88,6 @@ private:
       until = job.z_end + halo < last ? job.z_end + halo : last;
       if (nz < until) until = nz;
     }
-    // Between faces that move, only steps that care about all ends store what other ranks need, so
-    // others lose no time by it.
-    if constexpr (P.moving) {
-      if (job.z_begin < call.needed[0].end && clear < call.needed[0].end + halo)
-        clear = call.needed[0].end + halo;
-      if (call.needed[1].begin + halo < until) until = call.needed[1].begin + halo;
-    }
     // Warps of a block go different ways here, all of as many steps.
     int k = begin;
     RIDGE_NO_UNROLL
@@ -103,13 +96,19 @@ private:
         steps<PassMask::all>(lane, p, held, k);
       } else if (Shape::has_sides && p.edges == PassMask::sides) {
         if constexpr (Shape::has_sides) steps<PassMask::sides>(lane, p, held, k);
+      } else if (Shape::has_sides && p.edges == PassMask::round) {
+        if constexpr (Shape::has_sides) steps<PassMask::round>(lane, p, held, k);
+      } else if (Shape::has_sides && p.edges == PassMask::low_x) {
+        if constexpr (Shape::has_sides) steps<PassMask::low_x>(lane, p, held, k);
+      } else if (Shape::has_sides && p.edges == PassMask::high_x) {
+        if constexpr (Shape::has_sides) steps<PassMask::high_x>(lane, p, held, k);
       } else if (Shape::takes_tiles && p.edges == PassMask::along_x) {
         if constexpr (Shape::takes_tiles) steps<PassMask::along_x>(lane, p, held, k);
       } else {
         steps<PassMask::none>(lane, p, held, k);
       }
     }
-    if constexpr (!P.moving) store_needed(lane, p, k - halo);
+    store_needed(lane, p, k - halo);
     turns = p.turns;
   }
 

@@ -6,9 +6,10 @@
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
 /// The points that a step takes care of: all that no sweep computes, and all that is to be
-/// fetched or written only at times; such points on both ends of rows alone; those beyond faces in
-/// x and y that all move, of planes far from both ends; none.
-enum class PassMask { none, along_x, sides, all };
+/// fetched or written only at times; such points on both ends of rows alone; those beyond faces
+/// that all move; those beyond the face at which rows begin, or end, alone; those beyond periodic
+/// faces alone; none.
+enum class PassMask { none, along_x, low_x, high_x, round, sides, all };
 
 /// Where the rings have come to.
 struct PassTurns {
@@ -42,6 +43,12 @@ public:
   /// Whether the tile holds points beyond a face in x that reflects.
   [[nodiscard]] RIDGE_DEVICE bool beyond_low() const { return has(sides_bit); }
   [[nodiscard]] RIDGE_DEVICE bool beyond_high() const { return has(sides_bit + 1); }
+  /// Whether a place lies beyond a periodic face in x, and whether the lane's places are fetched
+  /// one by one, since they do not lie together.
+  [[nodiscard]] RIDGE_DEVICE bool around(int place) const { return has(around_bit + place); }
+  [[nodiscard]] RIDGE_DEVICE bool apart() const { return has(apart_bit); }
+  RIDGE_DEVICE void set_around(int place) { bits_ |= 1u << (around_bit + place); }
+  RIDGE_DEVICE void set_apart() { bits_ |= 1u << apart_bit; }
   [[nodiscard]] RIDGE_DEVICE bool fetched(int row) const { return has(row); }
   /// Rows of which the lane writes all of its values.
   [[nodiscard]] RIDGE_DEVICE bool whole(int row) const { return has(row + whole_bit); }
@@ -53,7 +60,7 @@ public:
 
 private:
   unsigned bits_;
-  static constexpr int whole_bit = 8, sides_bit = 14;
+  static constexpr int whole_bit = 8, sides_bit = 14, around_bit = 20, apart_bit = 24;
   static_assert(whole_bit + most_rows <= sides_bit && sides_bit + 2 <= inside_x_bit);
 
   [[nodiscard]] RIDGE_DEVICE bool has(int bit) const { return (bits_ >> bit & 1u) != 0; }
@@ -146,8 +153,19 @@ struct PassPlace {
       // Tiles that lie once beyond an end, of a field that is longer than they are.
       const bool once = nx >= row + 4 * r.x && ny >= Shape::tile_y + 4 * r.y;
       if (p.edges == PassMask::all && call.faces.sides_move && once) p.edges = PassMask::sides;
+      if (p.edges == PassMask::sides) {
+        const bool in_y = !in_warp(edge_y);
+        if ((around_x || !edge_x) && (around_y || in_y)) {
+          p.edges = PassMask::round;
+        } else if (in_y && job.x < r.x) {
+          p.edges = PassMask::low_x;
+        } else if (in_y && call.faces.ends_packs(vector)) {
+          p.edges = PassMask::high_x;
+        }
+      }
     }
 
+    if constexpr (Shape::has_sides) set_around(p, call);
     // Not by clamped ends: nvcc 13.0 compares such ones wrongly for sm_90 (docs/design/sweeps.md).
     const bool whole = job.x_begin <= x && x + vector <= job.x_end;
     for (int j = 0; j < rows; ++j) {
@@ -180,6 +198,22 @@ struct PassPlace {
     edge = forgotten(edge);
     inside = forgotten(inside);
     parts = forgotten(parts);
+  }
+
+private:
+  /// Says which places lie beyond periodic faces in x.
+  static RIDGE_DEVICE void set_around(PassPlace& p, const Call& call) {
+    constexpr int vector = Shape::vector;
+    const int nx = static_cast<int>(call.in.extents.x);
+    if (!call.periodic_in(0)) return;
+    int beyond = 0;
+    for (int i = 0; i < vector; ++i) {
+      if (p.x + i >= Shape::r.x && p.x + i < nx - Shape::r.x) continue;
+      p.shares.set_around(i);
+      ++beyond;
+    }
+    const bool aligned = (nx - 2 * Shape::r.x) % vector == 0;
+    if (beyond != 0 && (beyond < vector || !aligned)) p.shares.set_apart();
   }
 };
 

@@ -44,8 +44,8 @@ struct PassShape {
   /// fetch what lies beyond periodic faces.
   static constexpr bool takes_tiles = !P.moving;
   static constexpr bool by_tiles = copies_tiles && takes_tiles;
-  /// Whether steps far from both ends in z have a form of their own at faces in x and y: a step
-  /// that cares about all takes six times as many instructions as one that cares about none.
+  /// Whether steps far from both ends in z have forms of their own at faces in x and y: a step that
+  /// cares about all takes six times as many instructions as one that cares about none.
   static constexpr bool has_sides = P.moving && radius == 1;
 
   using Value = Pack<Number, vector>;

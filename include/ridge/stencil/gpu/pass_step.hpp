@@ -57,18 +57,6 @@ struct PassStep {
     constexpr int centre = Held::template place_of_age<Phase>(radius);
     store(place.to, results, result);
     if constexpr (levels > 1) store(place.older_to, held.plane[centre][sweeps - 1], result);
-    if constexpr (M == PassMask::all && P.moving) {
-      RIDGE_NO_UNROLL
-      for (int side = 0; side < 2; ++side) {
-        const auto& needed = call.needed[side];
-        if (k - Shape::halo < needed.begin || k - Shape::halo >= needed.end) continue;
-        store(elsewhere(place.to, needed.further), results, result);
-        if constexpr (levels > 1) {
-          store(elsewhere(place.older_to, needed.older_further), held.plane[centre][sweeps - 1],
-                result);
-        }
-      }
-    }
     place.to = moved(place.to, call.plane());
     if constexpr (levels > 1) place.older_to = moved(place.older_to, call.plane());
     turns.slot = in_ring(Shape::ring * slot, turns.slot + slot);
@@ -134,7 +122,8 @@ private:
     if constexpr (Level + 1 == sweeps) arrive(planes);
     if constexpr (P.moving && M == PassMask::all)
       held.template reflect_planes<Phase, Level>(call.faces, k - Level * radius);
-    if constexpr (P.moving && M != PassMask::none) reflect_rows<Phase, Level>(beside);
+    if constexpr (P.moving && (M == PassMask::all || M == PassMask::sides))
+      reflect_rows<Phase, Level>(beside);
     [[maybe_unused]] const unsigned inside = inside_of<Level>(k);
     for_each_row<rows>([&](auto j) {
       const Value next = masked(j, inside, next_of_row<Phase, Level>(j, beside, first_before),
@@ -212,6 +201,8 @@ private:
         call.faces.template reflect<vector>(0, place.x,
                                             [&](auto i) -> Number& { return values[i]; });
     }
+    if constexpr (M == PassMask::low_x) call.faces.reflect_low(place.x, values);
+    if constexpr (M == PassMask::high_x) call.faces.template reflect_high<1>(place.x, values);
     if constexpr (M == PassMask::sides) {
       const PassShares& shares = place.shares;
       call.faces.template reflect_row<vector>(shares.beyond_low(), shares.beyond_high(), place.x,
@@ -253,7 +244,7 @@ private:
   template <class Row>
   [[nodiscard]] RIDGE_DEVICE Value masked([[maybe_unused]] Row j, [[maybe_unused]] unsigned inside,
                                           const Value& next, Value kept) const {
-    if constexpr (M == PassMask::none || M == PassMask::sides) {
+    if constexpr (M != PassMask::along_x && M != PassMask::all) {
       return next;
     } else {
       unrolled<vector>([&](auto i) {
