@@ -93,10 +93,10 @@ void build_step(Queue& queue, BuildStep step, const Build<S, T>& b, Index begin,
     for_each_item(queue, b.nodes, LinkNodes<S, T>{b});
     break;
   case BuildStep::leaves:
-    for_each_item(queue, b.nodes, FindMoments<S, T>{b, 0, true});
+    for_each_item(queue, b.nodes, FindMoments<S, T, true>{b, 0});
     break;
   case BuildStep::moments:
-    for_each_item(queue, end - begin, FindMoments<S, T>{b, begin, false});
+    for_each_item(queue, end - begin, FindMoments<S, T, false>{b, begin});
     break;
   case BuildStep::leaf_higher:
     find_higher(queue, b, 0, b.nodes, true);
