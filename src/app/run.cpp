@@ -36,7 +36,8 @@ void Run::take() {
   Index stop = std::min({last_, multiple(every_), step_ + batch_});
   if (beside() > 0) stop = std::min(stop, multiple(beside()));
   const WithinLaunches can_be_given_up(ranks_.ranks() == 1 && remembers());
-  ranks_.barrier(); // one that still looks at a state has no part in what steps take
+  ranks_.barrier(); // one that still looks at a state has no part in what steps take,
+  ranks_.barrier(); // nor has one that sleeps until it has
   const auto begin = Clock::now();
   const Index steps = advance(stop - step_);
   took_ = ranks_.greatest(std::chrono::duration<double>(Clock::now() - begin).count());

@@ -45,7 +45,8 @@ template <class S, class T>
 Octree<S, T>::Octree(Queue& queue, const std::array<Span<const S>, 4>& bodies,
                      const OctreeOptions& options)
     : queue_(queue), sorter_(queue),
-      build_step_(offered<BuildTree<S, T>>(queue.device().kind(), typeid(Build<S, T>))) {
+      build_step_(offered<BuildTree<S, T>>(queue.device().kind(), typeid(Build<S, T>))),
+      merge_(offered<MergeShares>(queue.device().kind(), typeid(SortedShares))) {
   require_sound({bodies[0].size, bodies[1].size, bodies[2].size, bodies[3].size}, options);
   const Device& device = queue.device();
   const Index n = bodies[0].size;
@@ -66,6 +67,8 @@ Octree<S, T>::Octree(Queue& queue, const std::array<Span<const S>, 4>& bodies,
   call_.starts = take(starts_, device, n + 1, "nodes of bodies");
   clear(starts_); // of the last, which is no count, a scan reads what it does not use
   call_.level_begin = take(level_field_, device, most_levels + 2, "levels");
+  said_ = Memory(device, Bytes{(most_levels + 2) * Index{sizeof(std::uint32_t)}}, "what trees say",
+                 Memory::Place::staging);
 }
 
 template <class S, class T>
@@ -142,11 +145,12 @@ void Octree<S, T>::take_units(const ChooseUnits& choose) {
 
 template <class S, class T>
 std::uint32_t Octree<S, T>::count_nodes() {
-  std::uint32_t nodes = 0;
-  std::uint32_t odd = 0;
-  copy_to_host(queue_, &nodes, starts_.data() + call_.count, 1);
-  copy_to_host(queue_, &odd, odd_.data() + last_bound, 1);
+  auto* const said = static_cast<std::uint32_t*>(said_.data());
+  copy_to_host(queue_, said, starts_.data() + call_.count, 1);
+  copy_to_host(queue_, said + 1, odd_.data() + last_bound, 1);
   queue_.wait();
+  const std::uint32_t nodes = said[0];
+  const std::uint32_t odd = said[1];
   refuse_if(static_cast<Index>(odd) < call_.count,
             "the position of body {} is not finite; all must be (bodies count from 0)", odd);
   needs_units_ = static_cast<Index>(odd) > call_.count;
@@ -187,13 +191,39 @@ void Octree<S, T>::sort_bodies(const std::function<void(const char*)>& begins) {
   call_.keys = keys_[0].elements();
   call_.order = order_[0].elements();
   step(BuildStep::keys);
-  SortBuffers buffers{
-      {keys_[0].data(), keys_[1].data()}, {order_[0].data(), order_[1].data()}, 0, call_.count};
+  const Index first = bring_shares_ ? share_begin(call_.count, part_, parts_) : 0;
+  const Index end = bring_shares_ ? share_begin(call_.count, part_ + 1, parts_) : call_.count;
+  SortBuffers buffers{{keys_[0].data() + first, keys_[1].data() + first},
+                      {order_[0].data() + first, order_[1].data() + first},
+                      0,
+                      end - first};
   begins("sort");
-  sorter_.sort(buffers, 0, 3 * call_.levels);
-  const auto now = static_cast<std::size_t>(buffers.current);
+  if (end > first) sorter_.sort(buffers, 0, 3 * call_.levels);
+  auto now = static_cast<std::size_t>(buffers.current);
+  if (bring_shares_) {
+    merge_shares(now);
+    now = 1;
+  }
   call_.sorted_keys = std::as_const(keys_[now]).elements();
   call_.sorted_order = std::as_const(order_[now]).elements();
+}
+
+/// Of all parts into the second memory, from the first, where others reach it.
+template <class S, class T>
+void Octree<S, T>::merge_shares(std::size_t sorted_in) {
+  const Index first = share_begin(call_.count, part_, parts_);
+  const Index count = share_begin(call_.count, part_ + 1, parts_) - first;
+  const auto bring_back = [&](auto& fields) {
+    copy_bytes_on_device(queue_, fields[0].data() + first, fields[1].data() + first,
+                         Bytes{count * static_cast<Index>(sizeof(*fields[0].data()))});
+  };
+  if (sorted_in != 0 && count > 0) {
+    bring_back(keys_);
+    bring_back(order_);
+  }
+  bring_shares_();
+  merge_(queue_, {parts_, std::as_const(keys_[0]).elements(), std::as_const(order_[0]).elements(),
+                  keys_[1].elements(), order_[1].elements()});
 }
 
 template <class S, class T>
@@ -225,13 +255,13 @@ void Octree<S, T>::find_nodes() {
   sorter_.sort(buffers, 32, 32 + 5);
   call_.found_nodes = node_keys_[static_cast<std::size_t>(buffers.current)].elements();
   step(BuildStep::link);
-  std::array<std::uint32_t, most_levels + 2> begins{};
-  copy_to_host(queue_, begins.data(), level_field_.data(), most_levels + 2);
+  auto* const begins = static_cast<std::uint32_t*>(said_.data());
+  copy_to_host(queue_, begins, level_field_.data(), most_levels + 2);
   queue_.wait();
   level_begin_.clear();
-  for (const std::uint32_t begin : begins) {
-    level_begin_.push_back(begin);
-    if (begin == call_.nodes) break;
+  for (int level = 0; level < most_levels + 2; ++level) {
+    level_begin_.push_back(begins[level]);
+    if (begins[level] == call_.nodes) break;
   }
 }
 

@@ -106,6 +106,11 @@ public:
   virtual void meet() = 0;
   /// In queue order: brings here what others have, and gives them what this part has.
   virtual void run() = 0;
+  /// What brings shares of sorted keys and values here (Octree::share_sort), if parts sort shares.
+  virtual std::function<void()> bind_sort(Span<std::uint64_t> /*keys*/,
+                                          Span<std::uint32_t> /*values*/, int /*parts*/) {
+    return {};
+  }
 };
 
 /// How far accelerations of a sample of the targets are off the sums over all pairs in double

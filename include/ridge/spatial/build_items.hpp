@@ -6,6 +6,13 @@
 
 #include <cmath>
 
+/// A lane goes through few parts, and waits for memory: loads of four are under way together.
+#if defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
+#define RIDGE_FOUR_TOGETHER _Pragma("unroll 4")
+#else
+#define RIDGE_FOUR_TOGETHER
+#endif
+
 namespace ridge::spatial::inline RIDGE_TARGET_NAME {
 
 /// The least and the greatest coordinates so far. What is nowhere changes neither.
@@ -34,6 +41,7 @@ struct BoundBodies {
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index part) const {
     auto bounds = Bounds<S>::none(b.count);
+    RIDGE_FOUR_TOGETHER
     for (Index i = part; i < b.count; i += parts) {
       for (int c = 0; c < 3; ++c) {
         const S x = access.load(b.bodies[c], i);
@@ -62,6 +70,7 @@ struct BoundParts {
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index part) const {
     auto bounds = Bounds<S>::none(b.count);
+    RIDGE_FOUR_TOGETHER
     for (Index i = part; i < count; i += parts) {
       for (int c = 0; c < 3; ++c)
         bounds.widen(c, access.load_written(b.partial, 8 * (from + i) + c),
@@ -273,34 +282,33 @@ private:
 };
 
 /// Moments of one node of bodies or of children, about its centre of mass.
-template <class S, class T>
+template <class S, class T, bool Leaves>
 struct FindMoments {
   static constexpr const char* name = "octree: moments";
   Build<S, T> b;
   Index first;
-  bool of_leaves; ///< or of all others
 
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index n) const {
     const Index v = first + n;
     const Index begin = access.load(b.links, 2 * v);
     const std::uint32_t link = access.load(b.links, 2 * v + 1);
-    const bool is_leaf = (link & leaf_bit) != 0;
-    if (is_leaf != of_leaves) return;
+    if (Leaves != ((link & leaf_bit) != 0)) return;
     const auto parts = static_cast<Index>(link & ~leaf_bit);
-    const Span<const S> from = is_leaf ? Span<const S>(b.sorted) : Span<const S>(b.centres);
+    const Span<const S> from = Leaves ? Span<const S>(b.sorted) : Span<const S>(b.centres);
 
     Bounds<S> box = Bounds<S>::none(0);
     const Four<S> near = load_four(access, from, 4 * begin);
     T mass = 0;
     T first_moment[3] = {};
+    RIDGE_FOUR_TOGETHER
     for (Index i = begin; i < begin + parts; ++i) {
       const Four<S> part = load_four(access, from, 4 * i);
       const T m = static_cast<T>(part.at[3]);
       mass += m;
       for (int c = 0; c < 3; ++c)
         first_moment[c] += m * static_cast<T>(part.at[c] - near.at[c]);
-      if (is_leaf) {
+      if constexpr (Leaves) {
         for (int c = 0; c < 3; ++c)
           box.widen(c, part.at[c], part.at[c]);
       } else {
@@ -318,6 +326,7 @@ struct FindMoments {
 
     T second[6] = {}; // xx, xy, xz, yy, yz, zz
     T farthest = 0;
+    RIDGE_FOUR_TOGETHER
     for (Index i = begin; i < begin + parts; ++i) {
       const Four<S> part = load_four(access, from, 4 * i);
       const T m = static_cast<T>(part.at[3]);
@@ -328,7 +337,7 @@ struct FindMoments {
       T reach = sqrt_of(products[0] + products[3] + products[5]);
       for (int k = 0; k < 6; ++k)
         second[k] += m * products[k];
-      if (!is_leaf) {
+      if constexpr (!Leaves) {
         const Four<T> some = load_four(access, b.moments, 8 * i);
         const Four<T> more = load_four(access, b.moments, 8 * i + 4);
         const T third = T(1) / 3;

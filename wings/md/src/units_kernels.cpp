@@ -172,11 +172,9 @@ struct FindHomes {
   }
 };
 
-/// A lane goes through some rows of a column of a warp's lists, where these may meet others at all.
-/// A row waits for memory twice: several warps share a list.
+/// A lane goes through a column of a warp's lists, where these may meet others at all.
 struct MarkUnit {
   static constexpr int max_threads = 128;
-  static constexpr int shares = 8;
   static constexpr const char* name = "units in lists";
   UnitNeeds m;
   Index most_rows;
@@ -184,17 +182,16 @@ struct MarkUnit {
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const pairs::ListData& l = m.lists;
-    const Index item = item_of<MarkUnit>(lane) / lane.width();
-    const Index warp = item / shares;
+    const Index warp = item_of<MarkUnit>(lane) / lane.width();
     if (warp >= l.row_counts.size || lane.load(l.may_meet, warp) == 0) return;
     int count = static_cast<int>(lane.load(l.row_counts, warp));
     // Where rows were too few the lists end with them, and are built again.
     if (l.row_begins.size == 0 && count > most_rows) count = static_cast<int>(most_rows);
-    const Index at =
-        l.row_begins.size == 0 ? warp * most_rows : Index{lane.load(l.row_begins, warp)};
-    for (int row = static_cast<int>(item % shares); row < count; row += shares) {
-      const Pack<unsigned, 4> four =
-          lane.template load_pack<4>(l.entries, ((at + row) * lane.width() + lane.lane()) * 4);
+    Index at = l.row_begins.size == 0 ? warp * most_rows : Index{lane.load(l.row_begins, warp)};
+    at = (at * lane.width() + lane.lane()) * 4;
+    unsigned last = no_unit; // slots of a list follow each other: most say again what was said
+    for (int row = 0; row < count; ++row, at += Index{4} * lane.width()) {
+      const Pack<unsigned, 4> four = lane.template load_pack<4>(l.entries, at);
       RIDGE_UNROLL
       for (int n = 0; n < 4; ++n) {
         const Index slot = four[n];
@@ -203,10 +200,12 @@ struct MarkUnit {
                                ? slot
                                : Index{lane.load_written(m.home, Index{lane.load(l.body, slot)})};
         if (home >= l.first_slot && home < l.end_slot) continue;
-        lane.store(m.marks, home / l.unit, 1U);
-        lane.store(m.meets, warp / l.ways, 1U);
+        const unsigned unit = static_cast<unsigned>(home) / static_cast<unsigned>(l.unit);
+        if (unit != last) lane.store(m.marks, Index{unit}, 1U);
+        last = unit;
       }
     }
+    if (last != no_unit) lane.store(m.meets, warp / l.ways, 1U);
   }
 };
 
@@ -247,7 +246,7 @@ void find_units(Queue& queue, const UnitNeeds& m) {
   launch_items(queue, l.bodies, FindHomes{m});
   if (l.row_counts.size == 0) return;
   const Index width = queue.device().facts().warp_width;
-  launch_items(queue, l.row_counts.size * width * MarkUnit::shares,
+  launch_items(queue, l.row_counts.size * width,
                MarkUnit{m, l.entries.size / (4 * width * l.row_counts.size)});
   launch_items(queue, m.marks.size, AskForUnits{m});
 }
