@@ -145,6 +145,23 @@ bool Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
   return true;
 }
 
+bool Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule, nb::object device,
+                 bool recorded) {
+  Outline outline(schedule);
+  bool is_outlined = recorded && device.is_none() && !is_near();
+  for (std::size_t i = 0; i < numbers.size() && is_outlined; ++i) {
+    PyObject* const number = PyTuple_GetItem(numbers.ptr(), static_cast<Py_ssize_t>(i));
+    is_outlined = PyFloat_CheckExact(number) != 0 && outline.add_number(PyFloat_AsDouble(number));
+  }
+  const std::size_t given = arrays_.size() - outputs_;
+  for (std::size_t i = 0; i < arrays.size() && is_outlined; ++i)
+    is_outlined = outline.add_array(PyTuple_GetItem(arrays.ptr(), static_cast<Py_ssize_t>(i)),
+                                    i >= given, Gradients::recorded);
+  if (is_outlined && run_again(outline)) return true;
+  return run(std::move(arrays), std::move(numbers), schedule, std::move(device), recorded,
+             is_outlined ? &outline : nullptr);
+}
+
 void Kernel::keep(const Outline& outline, const Call& asked, std::string_view schedule,
                   std::shared_ptr<const Program> program, Turn& turn) {
   if (!asked.arrays.kept.empty() || !outline.is_of(asked.arrays.all)) return;
@@ -208,7 +225,7 @@ Kernel::Done Kernel::run_as_before(const nb::tuple& arrays, nb::handle out, cons
     value[i] = number;
   }
   for (std::size_t i = 0; i < arrays_.size() && is_outlined; ++i)
-    is_outlined = outline.add_array(array(i), i >= given);
+    is_outlined = outline.add_array(array(i), i >= given, Gradients::none);
   const auto done = [&] {
     return versions().tell(out, several) ? Done::launched_and_told : Done::launched;
   };

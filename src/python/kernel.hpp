@@ -30,14 +30,11 @@ public:
          std::vector<std::string> numbers, int rank, std::string description, std::string file);
 
   /// Gives one launch to the queue of the arrays' device and stream. Programs that were bound
-  /// before are launched again. `device`: None, or where host arrays are computed on. Returns
-  /// false, and launches nothing, where a tensor requires a gradient and nobody has `recorded` the
-  /// call.
+  /// before are launched again; one that was `recorded`, as by torch, and is like one of the latest
+  /// is not looked at again. `device`: None, or where host arrays are computed on. Returns false,
+  /// and launches nothing, where a tensor requires a gradient and nobody has recorded the call.
   bool run(nanobind::tuple arrays, nanobind::tuple numbers, std::string_view schedule,
-           nanobind::object device, bool recorded) {
-    return run(std::move(arrays), std::move(numbers), schedule, std::move(device), recorded,
-               nullptr);
-  }
+           nanobind::object device, bool recorded);
 
   enum class Done { nothing, launched, launched_and_told };
   /// The same of a call as Python has it, where `numbers` are floats with this kernel's names in

@@ -48,8 +48,9 @@ bool Outline::set(One& one, const dlpack::Tensor& tensor) {
   return true;
 }
 
-bool Outline::add_array(nb::handle array, bool written) {
-  if (arrays_ == most || PyObject_CheckBuffer(array.ptr()) != 0 || requires_grad(array))
+bool Outline::add_array(nb::handle array, bool written, Gradients gradients) {
+  if (arrays_ == most || PyObject_CheckBuffer(array.ptr()) != 0 ||
+      (gradients != Gradients::recorded && requires_grad(array)))
     return false;
   One& one = array_[arrays_];
   one.exchange = dlpack::exchange_of(array.ptr());

@@ -28,8 +28,9 @@ public:
   static constexpr std::size_t most = 12; ///< arrays, and numbers
 
   explicit Outline(std::string_view schedule) : schedule_(schedule) {}
-  /// False for what such a call has not: tensors that require a gradient, lent memory.
-  [[nodiscard]] bool add_array(nanobind::handle array, bool written);
+  /// False for what such a call has not: lent memory, and tensors that require a gradient where
+  /// nobody has recorded it.
+  [[nodiscard]] bool add_array(nanobind::handle array, bool written, Gradients gradients);
   [[nodiscard]] bool add_number(double number);
 
   /// Whether the arrays are those that a call was looked at for.

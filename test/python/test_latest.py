@@ -43,6 +43,34 @@ def test_a_call_like_the_latest_is_not_looked_at_again(u):
     np.testing.assert_allclose(out.array, of(u), atol=1e-14)
 
 
+def test_a_recorded_call_like_the_latest_is_not_looked_at_again(u):
+    class Tensor(exchanging()):
+        looks = 0
+
+        @property
+        def requires_grad(self):
+            Tensor.looks += 1
+            return True
+
+    given, out = Tensor(u), Tensor(np.zeros_like(u))
+    core, numbers = heat._bind_numbers({"rate": 0.1}, 2)
+    for _ in range(3):
+        assert core.run((given, out), numbers, "auto", None, True)
+    before = Tensor.looks
+    u *= 2
+    assert core.run((given, out), numbers, "auto", None, True)
+    assert Tensor.looks == before and Tensor.asked["kept"] == 0
+    np.testing.assert_allclose(out.array, of(u), atol=1e-14)
+    assert not core.run((given, out), numbers, "auto", None, False)  # it is to be recorded
+    assert core.run((given, out), (0.2,), "auto", None, True)
+    np.testing.assert_allclose(out.array, of(u, 0.2), atol=1e-14)
+    assert core.run((given, out), numbers, "auto", "simt:32", True)
+    assert heat.record.device == "simt:32"
+    out.array.flags.writeable = False
+    with pytest.raises(TypeError, match="out is read-only"):
+        core.run((given, out), numbers, "auto", None, True)
+
+
 def test_other_arrays_numbers_and_schedules(u):
     offered = exchanging()
     given = [offered(u * i) for i in range(1, 12)]

@@ -165,7 +165,8 @@ class Case:
         self.scheme = Elastic(shape, [1.1, 0.9, 1.3], 0.11, walls)
         self.dims = self.scheme.dims
         fields = {name: random.standard_normal(shape) for name in HALVES}
-        fields |= {"rho": 1 + random.random(shape), "lambda": 2 * random.random(shape), "mu": 0.3 + random.random(shape)}
+        fields |= {name: least + most * random.random(shape)
+                   for name, least, most in (("rho", 1, 1), ("lambda", 0, 2), ("mu", 0.3, 1))}
         self.fields = {name: field.astype(kind).astype(np.float64) for name, field in fields.items()}
         ends = [(n - 1) * h for n, h in zip(shape, self.scheme.h)]
         self.sources = [(name, [part * end for part, end in zip(parts, ends)], np.sin(1 + i + np.arange(steps)))
