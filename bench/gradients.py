@@ -205,6 +205,9 @@ class Bench:
         gradient = ridge.grad(in_time)
         self.row(name, lambda: in_time(u, before, c2, steps=steps, **on),
                  lambda: gradient(u, before, c2, (w, none), steps=steps, **on), pairs)  # fmt: skip
+        row = self.rows[-1]
+        row["points_per_second"] = n**3 * steps / row["gradient_seconds"]
+        print(f"{'':16}both together {row['points_per_second'] / 1e9:.1f}e9 points a second", flush=True)
 
     def pairs(self):
         n, on = self.options.bodies, {"device": self.options.device}

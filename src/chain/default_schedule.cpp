@@ -140,12 +140,9 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Description& d, const Ra
   return s;
 }
 
-/// True where an operation reads an array around the item by itself, and other points beyond the
-/// ends.
+/// True where an operation reads an array around the item by itself.
 bool reads_across(const Description& d) {
-  if (d.rank < 2 ||
-      !(d.dimensions[0].edge == Edge::clamp || d.dimensions[0].edge == Edge::periodic))
-    return false;
+  if (d.rank < 2) return false;
   for (const OperationInfo& op : d.operations) {
     for (const Access& a : op.accesses) {
       const Reach& r = a.reach;
@@ -181,11 +178,16 @@ BlockShape block_for(const Description& d, const Range& n) {
   // rows in two planes 2.5; in two dimensions three, and one of 8 rows 1.25. Chains that do not say
   // which items are interior compute more at each, and are fastest in these
   // (docs/design/python.md).
-  if (reads_across(d) && n.x >= 32 && n.y >= 8) {
+  const Edge edge = d.dimensions[0].edge;
+  const bool wide = n.x >= 32 && n.y >= 8 && reads_across(d);
+  if (wide && (edge == Edge::clamp || edge == Edge::periodic)) {
     if (n.z == 1) return BlockShape{{32, 8, 1}};
     if (says_interior(d)) return BlockShape{{32, 4, 2}};
     return reads_far(d) ? BlockShape{{32, 4, 1}} : BlockShape{{64, 4, 1}};
   }
+  // Adjoints of stencils, which stay within their arrays (docs/design/chains.md).
+  if (wide && edge == Edge::none && n.z > 1 && d.operations.size() == 1)
+    return BlockShape{{64, 4, 1}};
   // Where several arrays are read around the item a lane takes 100 registers and more: of blocks of
   // 128 a multiprocessor holds more warps.
   BlockShape block{{d.dimensions[0].edge == Edge::given ? 128 : 256, 1, 1}};

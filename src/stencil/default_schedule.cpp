@@ -13,14 +13,23 @@ namespace ridge::stencil {
 
 namespace {
 
-/// Whether a march is worth it: fields beyond the cache, rows that fill a tile, enough planes to
-/// march through.
-bool marches(const Device& device, const Traits& traits, Index3 n) {
-  const DeviceFacts& facts = device.facts();
+/// Whether fields are large enough for a march. One whose planes come as tiles is faster than
+/// points from a quarter of the cache for all inputs on, others from half of it for one
+/// (docs/design/stencils_on_gpus.md).
+bool is_large(const Device& device, const Traits& traits, Index3 n, const Strides& strides) {
+  const Index field = n.x * n.y * n.z * traits.element_bytes;
+  const Index cache = device.facts().last_level_cache.value;
+  return field > cache / 2 || (can_march(device) && field * traits.inputs() > cache / 4 &&
+                               comes_as_tiles(traits, n, strides, march_loads(traits)));
+}
+
+/// Whether a march is worth it: large fields, rows that fill a tile, enough planes to march
+/// through.
+bool marches(const Device& device, const Traits& traits, Index3 n, const Strides& strides) {
   return device.is_gpu() && traits.radius.z > 0 &&
          halo_fits(traits.radius, static_cast<std::size_t>(traits.element_bytes)) && n.x >= 96 &&
          n.y >= 4 + 2 * traits.radius.y && n.z >= 8 + 4 * traits.radius.z &&
-         n.x * n.y * n.z * traits.element_bytes > facts.last_level_cache.value / 2;
+         is_large(device, traits, n, strides);
 }
 
 Copies copies_of(const Device& device) {
@@ -142,11 +151,11 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
 
 /// Whether a march that joins packs beats these tiles: in fields beyond the cache
 /// (docs/design/stencils_on_gpus.md).
-bool joins(const Device& device, const Traits& traits, Index3 n) {
+bool joins(const Device& device, const Traits& traits, Index3 n, const Strides& strides) {
   const bool beyond =
       n.x * n.y * n.z * traits.element_bytes > device.facts().last_level_cache.value;
   return can_march(device) && beyond && march_loads(traits) == Loads::stencil &&
-         marches(device, traits, n);
+         marches(device, traits, n, strides);
 }
 
 } // namespace
@@ -157,7 +166,7 @@ Schedule default_schedule(const Device& device, const Traits& traits, Index3 ext
   if (!facts_of(device).takes_gpu_schedules)
     return cpu_default(device.facts(), traits, extents, at);
   const bool tiles = tile_fits(traits) && better_in_tiles(traits, at);
-  if (tiles && joins(device, traits, extents)) {
+  if (tiles && joins(device, traits, extents, at)) {
     const auto march = march_default(device.facts(), traits, extents, at, Loads::packs);
     if (march && bulk_copies) return *march;
   }
@@ -166,7 +175,7 @@ Schedule default_schedule(const Device& device, const Traits& traits, Index3 ext
   const bool bulk = copies_of(device) == Copies::bulk;
   const bool narrow = narrow_anywhere(traits, at) && (!bulk || tile_fits(traits));
   const bool can = !narrow && (bulk_copies || !bulk);
-  if (!tiles && can && marches(device, traits, extents)) {
+  if (!tiles && can && marches(device, traits, extents, at)) {
     const auto march =
         march_for(device.facts(), device.kind(), copies_of(device), traits, extents, at);
     if (march) return *march;

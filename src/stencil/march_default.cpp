@@ -29,8 +29,7 @@ constexpr Form tall{{{tall_march.threads_x, tall_march.threads_y, 1}}, tall_marc
 constexpr Form lower{
     {{lower_march.threads_x, lower_march.threads_y, 1}}, lower_march.tile, 1, 4, 0.97};
 /// Planes come as tiles (docs/design/stencils_on_gpus.md).
-constexpr Form in_tiles(int element_bytes) {
-  const MarchShape shape = tiled_march(static_cast<std::size_t>(element_bytes));
+constexpr Form in_tiles(const MarchShape& shape) {
   return {{{shape.threads_x, shape.threads_y, 1}}, shape.tile, 1, 4, 0.97, Stage::tiles};
 }
 /// Where packs are joined two blocks with three planes on their way beat one with more.
@@ -64,19 +63,23 @@ Columns columns_of(const Form& form, const Traits& traits, Index3 n, const Strid
   return {count, static_cast<double>(n.x * rows) / static_cast<double>(count * width * height)};
 }
 
+/// The share of a form's threads that compute results, by that of another form's.
+double filled_beside(const Form& form, const Form& other, const Traits& traits, Index3 n,
+                     const Strides& strides) {
+  return columns_of(form, traits, n, strides).filled / columns_of(other, traits, n, strides).filled;
+}
+
 /// Narrow blocks where many threads of wide ones would have nothing to compute: they reach 0.8 to
 /// 0.96 of their speed where both are filled.
-Form form_for(const Traits& traits, Index3 n, const Strides& strides, bool joins, bool tiles) {
+Form form_for(const Traits& traits, Index3 n, const Strides& strides, bool joins) {
   const Rows rows = rows_at(traits, strides).rows;
   if (joins && rows == Rows::anywhere) return joining;
   const auto bytes = static_cast<std::size_t>(traits.element_bytes);
-  const Form usual = tiles                                    ? in_tiles(traits.element_bytes)
-                     : takes_tall(traits.radius, bytes, rows) ? tall
-                     : takes_halves(traits)                   ? halves
-                                                              : wide;
-  const double lost =
-      columns_of(usual, traits, n, strides).filled / columns_of(narrow, traits, n, strides).filled;
-  return rows != Rows::anywhere && lost < 0.8 ? narrow : usual;
+  const Form usual = takes_tall(traits.radius, bytes, rows) ? tall
+                     : takes_halves(traits)                 ? halves
+                                                            : wide;
+  return rows != Rows::anywhere && filled_beside(usual, narrow, traits, n, strides) < 0.8 ? narrow
+                                                                                          : usual;
 }
 
 /// Parts of the z axis such that the columns fill the multiprocessors evenly: of 1 to 16 the one
@@ -139,26 +142,48 @@ std::optional<GpuSchedule> march_of(const Form& form, const DeviceFacts& facts,
   return s;
 }
 
+/// Planes as tiles: of most rows that the rings leave room for.
+std::optional<GpuSchedule> tiles_of(const DeviceFacts& facts, const Traits& traits, Index3 n,
+                                    const Strides& strides, Loads loads) {
+  const auto bytes = static_cast<std::size_t>(traits.element_bytes);
+  auto made = march_of(in_tiles(tiled_march(bytes)), facts, traits, n, strides, loads);
+  return made ? made : march_of(in_tiles(lower_tiled(bytes)), facts, traits, n, strides, loads);
+}
+
+/// Least share of lanes of joined packs that compute results: tiles of points take 1.12 times as
+/// long where 0.84 do.
+constexpr double least_joined = 0.75;
+
 } // namespace
+
+bool comes_as_tiles(const Traits& traits, Index3 n, const Strides& strides, Loads loads) {
+  const Rows rows = rows_at(traits, strides).rows;
+  const bool whole = rows == Rows::lines || rows == Rows::packs;
+  if (loads == Loads::packs || !whole || traits.inputs() > most_tiled_inputs) return false;
+  const auto bytes = static_cast<std::size_t>(traits.element_bytes);
+  const bool filled =
+      filled_beside(in_tiles(tiled_march(bytes)), narrow, traits, n, strides) >= 0.8;
+  const bool parts = traits.parts && loads == Loads::ascending;
+  return filled && (takes_tiles(traits.radius, rows) ||
+                    (tiles_narrow(traits.radius, bytes, parts) &&
+                     form_for(traits, n, strides, false).block == narrow.block));
+}
 
 std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits& traits, Index3 n,
                                          const Strides& strides, Loads loads,
                                          std::optional<Stage> asked) {
   const bool joins = loads == Loads::packs;
+  const bool tiles = asked ? *asked == Stage::tiles : comes_as_tiles(traits, n, strides, loads);
+  if (joins && !asked && rows_at(traits, strides).rows == Rows::anywhere &&
+      columns_of(joining, traits, n, strides, true).filled < least_joined)
+    return std::nullopt;
+  if (tiles) {
+    if (auto made = tiles_of(facts, traits, n, strides, loads)) return made;
+  }
   const auto made_of = [&](const Form& form) {
     return march_of(form, facts, traits, n, strides, loads);
   };
-  const Rows rows = rows_at(traits, strides).rows;
-  const bool tiles =
-      asked ? *asked == Stage::tiles
-            : takes_tiles(traits.radius, rows) && !joins && traits.inputs() <= most_tiled_inputs;
-  if (tiles) {
-    const Form form = form_for(traits, n, strides, joins, true);
-    const auto made = form.stage == Stage::tiles || asked ? made_of(in_tiles(traits.element_bytes))
-                                                          : std::nullopt;
-    if (made) return made;
-  }
-  const Form form = form_for(traits, n, strides, joins, false);
+  const Form form = form_for(traits, n, strides, joins);
   auto made = made_of(form);
   if (joins) return made;
   if (!made && form.block == tall.block && form.tile == tall.tile) made = made_of(lower);

@@ -12,12 +12,18 @@ namespace ridge::stencil {
 
 /// From the multiprocessors' number and shared memory, the kernel's footprint and the extents: the
 /// shape of the blocks, as long a ring of planes as lets several share a multiprocessor, and the
-/// parts of the z axis that fill the GPU evenly. Nothing where no ring fits the shared memory.
+/// parts of the z axis that fill the GPU evenly. Nothing where no ring fits the shared memory, or
+/// where joined packs would leave many lanes idle.
 /// `loads=packs` lets lanes compute 16 bytes of rows that begin anywhere, `ascending` adds up
 /// planes' parts. `asked` is stage=bulk or stage=tiles; without it the faster one.
 [[nodiscard]] std::optional<GpuSchedule>
 march_default(const DeviceFacts& facts, const Traits& traits, Index3 n, const Strides& strides,
               Loads loads = Loads::stencil, std::optional<Stage> asked = {});
+
+/// Whether planes come as tiles by default: of tall footprints, and where blocks of copied rows
+/// would be narrow.
+[[nodiscard]] bool comes_as_tiles(const Traits& traits, Index3 n, const Strides& strides,
+                                  Loads loads);
 
 /// That with windows of registers, for GPUs without a bulk copy engine; nothing where its shared
 /// memory does not fit.

@@ -145,12 +145,24 @@ constexpr bool takes_tall(Offset radius, std::size_t element_bytes, Rows rows) {
   return radius.y > 3 && (rows == Rows::lines || (rows == Rows::packs && element_bytes == 8));
 }
 /// Where a plane comes as a tile, of footprints that read so many rows that copies of these take
-/// longer than their bytes (docs/design/stencils_on_gpus.md).
+/// longer than their bytes. Eight warps beside the one that fetches have 168 registers a lane;
+/// sixteen have 96, which kernels of this radius spill (docs/design/stencils_on_gpus.md).
 constexpr MarchShape tiled_march(std::size_t element_bytes) {
-  return element_bytes == 8 ? MarchShape{64, 8, 2} : MarchShape{32, 16, 2};
+  if (element_bytes == 2) return {32, 16, 2};
+  return element_bytes == 8 ? MarchShape{64, 4, 4} : MarchShape{32, 8, 4};
+}
+/// Where the rings of several inputs leave no room for that.
+constexpr MarchShape lower_tiled(std::size_t element_bytes) {
+  MarchShape shape = tiled_march(element_bytes);
+  if (shape.tile > 2) --shape.tile;
+  return shape;
 }
 constexpr bool takes_tiles(Offset radius, Rows rows) {
   return radius.y > 3 && (rows == Rows::lines || rows == Rows::packs);
+}
+/// Where narrow blocks of copied rows would be, too: those of fp32 from two rows on.
+constexpr bool tiles_narrow(Offset radius, std::size_t element_bytes, bool parts) {
+  return radius.y > 1 && element_bytes == 4 && !parts;
 }
 /// Whether the shortest rings of such blocks fit a multiprocessor of the GPUs that march, as
 /// march_ring_bytes counts. Tiles are of elements of so many bytes; 0: rows are copied.
@@ -185,9 +197,8 @@ inline constexpr std::array march_shapes{wide_march, narrow_march};
 inline constexpr std::array march_stores{Store::plain};
 #endif
 
-/// The narrow shape where planes come as tiles.
-inline constexpr MarchShape narrow_tiled{32, 8, 4};
-inline constexpr std::array all_tiled_shapes{tiled_march(8), tiled_march(4), narrow_tiled};
+/// Those where planes come as tiles.
+inline constexpr std::array all_tiled_shapes{tiled_march(8), tiled_march(4), tiled_march(2)};
 
 /// The shape of stage=window that defaults pick, and those that the schedule space lists.
 inline constexpr MarchShape usual_window{32, 8, 2};
@@ -326,14 +337,22 @@ constexpr Rows rows_anywhere(std::size_t element_bytes, bool tile_fits) {
   return element_bytes == 4 && tile_fits ? Rows::joined : Rows::anywhere;
 }
 
+/// The shape of the march by tiles that defaults take.
+template <class K, class T>
+constexpr MarchShape usual_tiled() {
+  return march_fits<K>(tiled_march(sizeof(T)), Rows::packs, sizeof(T)) ? tiled_march(sizeof(T))
+                                                                       : lower_tiled(sizeof(T));
+}
 /// Whether marches by tiles are compiled ahead: all that can be, or where defaults pick them.
 template <class K, class T>
 constexpr bool tiles_ahead() {
 #if defined(RIDGE_AHEAD_ALL)
   return inputs_of<K> <= most_tiled_inputs;
 #else
-  return inputs_of<K> <= most_tiled_inputs && takes_tiles(radius_of<K>(), Rows::packs) &&
-         march_fits<K>(tiled_march(sizeof(T)), Rows::packs, sizeof(T));
+  return inputs_of<K> <= most_tiled_inputs &&
+         (takes_tiles(radius_of<K>(), Rows::packs) ||
+          tiles_narrow(radius_of<K>(), sizeof(T), adds_parts<K>)) &&
+         march_fits<K>(usual_tiled<K, T>(), Rows::packs, sizeof(T));
 #endif
 }
 
@@ -342,11 +361,11 @@ template <class K, class T>
 constexpr std::size_t list_marches(auto& all) {
 #if defined(RIDGE_AHEAD_ALL)
   constexpr std::array rows_listed{Rows::lines, Rows::packs, Rows::anywhere, Rows::joined};
-  constexpr std::array in_tiles{tiled_march(sizeof(T)), narrow_tiled};
+  constexpr std::array in_tiles{tiled_march(sizeof(T)), tiled_march(sizeof(T) == 4 ? 2 : 4)};
 #else
   constexpr std::array rows_listed{Rows::lines, Rows::packs,
                                    rows_anywhere(sizeof(T), tile_fits<K>())};
-  constexpr std::array in_tiles{tiled_march(sizeof(T))};
+  constexpr std::array in_tiles{usual_tiled<K, T>()};
 #endif
   std::size_t n = 0;
   for (const Store store : march_stores) {
