@@ -3,11 +3,18 @@
 # to begin, and there are a thousand tests.
 set(RIDGE_TEST_PARTS 4 CACHE STRING
     "Parts in which ctest runs a room's test program, each a process: 0 for a process a test, which tells more")
+set(RIDGE_TEST_WARPS ALL CACHE STRING
+    "Lanes of the warps on which tests of rooms run on the emulated GPU: 32, 64, or ALL, both by the same objects")
 
 function(ridge_discover_tests target prefix)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "FILTER" "LABELS;ENVIRONMENT")
   if(NOT arg_FILTER)
     set(arg_FILTER *)
+    if(RIDGE_TEST_WARPS STREQUAL "32")
+      set(arg_FILTER -*/simt_64)
+    elseif(RIDGE_TEST_WARPS STREQUAL "64")
+      set(arg_FILTER -*/simt_32)
+    endif()
   endif()
   if(RIDGE_TEST_PARTS EQUAL 0)
     gtest_discover_tests(${target} TEST_PREFIX ${prefix}. TEST_FILTER ${arg_FILTER} DISCOVERY_TIMEOUT 60

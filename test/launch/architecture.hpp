@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -37,6 +40,16 @@ inline std::string missing_for(const Architecture& a) {
     return a.kind == DeviceKind::cuda ? "there is no NVRTC here" : "there is no hiprtc here";
   if (!compiler->takes(a.name)) return compiler->identity() + " does not know " + a.name;
   return {};
+}
+
+/// Whether the nth of what is compiled alone is of the part that RIDGE_GPU_CHECKED=N/M names; all
+/// are without it.
+inline bool is_of_part(std::size_t n) {
+  std::size_t part = 0, parts = 1;
+  const char* const chosen = std::getenv("RIDGE_GPU_CHECKED");
+  if (chosen == nullptr || std::sscanf(chosen, "%zu/%zu", &part, &parts) != 2 || parts == 0)
+    return true;
+  return n % parts == part;
 }
 
 inline launch::KernelCompiler::Compiled compile(const Architecture& a, const std::string& text) {

@@ -17,6 +17,7 @@ constexpr Index many = 269; ///< bodies: several blocks of 256 threads, the last
 #else
 constexpr Index many = 331;
 #endif
+constexpr Index several = 269; ///< blocks, too, of bodies that few schedules or other tests take
 
 class PairExecutors : public ::testing::TestWithParam<std::string> {
 protected:
@@ -93,7 +94,7 @@ TYPED_TEST_SUITE(PairPrecisions, Precisions);
 
 TYPED_TEST(PairPrecisions, HoldForMassesOverSixDecadesOnEveryDevice) {
   for (const std::string& name : ridge::test::devices_here()) {
-    test::Case<Gravity<>, TypeParam> c(Device(name), {1e-6}, random_bodies<4>(330, 3));
+    test::Case<Gravity<>, TypeParam> c(Device(name), {1e-6}, random_bodies<4>(several, 3));
     std::vector<Schedule> some = c.space();
     const std::size_t step = some.size() > 40 ? 11 : 1;
     for (std::size_t s = 0; s < some.size(); s += step)
@@ -115,7 +116,7 @@ TYPED_TEST(PairPrecisions, HoldForCoincidentBodies) {
 }
 
 TEST_P(PairExecutors, MixedPrecisionHoldsFarFromTheOrigin) {
-  auto bodies = random_bodies<4>(400, 3);
+  auto bodies = random_bodies<4>(several, 3);
   for (int c = 0; c < 3; ++c) {
     for (double& x : bodies[c])
       x += 1e6;
@@ -125,18 +126,18 @@ TEST_P(PairExecutors, MixedPrecisionHoldsFarFromTheOrigin) {
 }
 
 TEST_P(PairExecutors, OtherInteractionsEqualTheReference) {
-  test::Case<Coulomb, Fp32> coulomb(device, {1e-4}, random_bodies<4>(300, 3));
+  test::Case<Coulomb, Fp32> coulomb(device, {1e-4}, random_bodies<4>(several, 3));
   expect_right_everywhere(coulomb);
   test::Case<LennardJones, Fp64> atoms(device, {1.0}, random_bodies<3>(150, 3));
   expect_right_everywhere(atoms);
-  test::Case<Gaussian, Fp32> points(device, Gaussian(0.25), random_bodies<4>(300, 3));
+  test::Case<Gaussian, Fp32> points(device, Gaussian(0.25), random_bodies<4>(several, 3));
   expect_right_everywhere(points);
   test::Case<BiotSavart, Fp64> vortices(device, {1e-4}, random_bodies<6>(150, 3));
   expect_right_everywhere(vortices);
 }
 
 TEST_P(PairExecutors, GiveTheSameBitsAgain) {
-  test::Case<Gravity<>, Fp32> c(device, {1e-4}, random_bodies<4>(400, 3));
+  test::Case<Gravity<>, Fp32> c(device, {1e-4}, random_bodies<4>(several, 3));
   const std::vector<Schedule> space = c.space();
   for (std::size_t n = 0; n < space.size(); n += space.size() > 40 ? 4 : 1) {
     const Schedule& s = space[n];

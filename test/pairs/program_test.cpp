@@ -57,9 +57,9 @@ protected:
 };
 
 TEST_P(PairPrograms, GiveTheSameBitsEachTime) {
-  test::Case<Gravity<>, Fp32> single(device, {1e-4}, random_bodies<4>(700, 3));
+  test::Case<Gravity<>, Fp32> single(device, {1e-4}, random_bodies<4>(400, 3));
   expect_the_same_again(single);
-  test::Case<Gravity<>, Mixed> mixed(device, {1e-4}, random_bodies<4>(300, 5));
+  test::Case<Gravity<>, Mixed> mixed(device, {1e-4}, random_bodies<4>(269, 5));
   expect_the_same_again(mixed);
 }
 
@@ -101,7 +101,7 @@ TEST_P(PairPrograms, LeaveARecord) {
 
 TEST_P(PairPrograms, TakeNoMemoryToRun) {
   if (device.kind() == DeviceKind::simt) return; // emulation does
-  test::Case<Gravity<>, Fp32> single(device, {1e-4}, random_bodies<4>(700, 3));
+  test::Case<Gravity<>, Fp32> single(device, {1e-4}, random_bodies<4>(400, 3));
   test::Case<Gravity<>, Mixed> mixed(device, {1e-4}, random_bodies<4>(700, 3));
   const Program programs[] = {{single.queue, single.call}, {mixed.queue, mixed.call}};
   for (const Program& program : programs) {

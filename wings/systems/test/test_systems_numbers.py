@@ -77,17 +77,18 @@ def test_a_force_by_step_moves_the_fluid(ridge, device):
     np.testing.assert_array_equal(read("ux", "f7"), whole)
 
 
-@pytest.mark.parametrize("more", [("--store-as", "fp16"), ()])
+# In 16 bits on the emulated GPU, for which the kernels compile in a fifth of the time.
+@pytest.mark.parametrize("more", [("--device", "simt:32", "--store-as", "fp16"), ("--device", "cpu")])
 def test_a_table_of_equal_values_is_the_number(ridge, more):
     random = np.random.default_rng(4)
     write(ux=0.05 * random.random((5, 6, 7)).astype("f4"), solid=(random.random((5, 6, 7)) < 0.2).astype("f4"))
-    evolve(ridge, "lbm-d3q19", "--steps", "6", "--set", "tau=0.7", "--set", "force_y=1e-3", *more)
+    words = ("evolve", "lbm-d3q19", "in.h5", "-o", "out.h5", "--overwrite", "--steps", "6", *more)
+    ridge.good(*words, "--set", "tau=0.7", "--set", "force_y=1e-3")
     right = read("uy", "f3")
     for name, value in (("tau", "0.7"), ("force_y", "1e-3")):
         with open(f"{name}.txt", "w") as out:
             out.write(f"{value}\n" * 6)
-    assert ridge("evolve", "lbm-d3q19", "in.h5", "-o", "out.h5", "--overwrite", "--device", "cpu", "--steps", "6",
-                 "--by-step", "tau=tau.txt", "--by-step", "force_y=force_y.txt", *more).code == 0
+    assert ridge(*words, "--by-step", "tau=tau.txt", "--by-step", "force_y=force_y.txt").code == 0
     np.testing.assert_array_equal(read("uy", "f3"), right)
 
 
