@@ -1,5 +1,8 @@
 """Tensors of torch on the host: used where they are, results in tensors. On a GPU: test_gpu.py."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from conftest import heat_of
@@ -259,3 +262,10 @@ def test_sweeps_over_time_have_gradients(uk):
     k.zero_()
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.sum().backward()
+
+
+def test_what_graphs_hold_at_the_end_is_not_reported():
+    held = "ridge._core.Faces('x=mirror', (1, 0, 0), (1.0, 1.0, 1.0), False)"
+    text = f"import ctypes, ridge, torch; ctypes.pythonapi.Py_IncRef(ctypes.py_object({held}))"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert "leaked" not in done.stderr
