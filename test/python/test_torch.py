@@ -237,6 +237,17 @@ def test_gradients_over_time_take_numbers_by_default(uk):
     assert all(map(torch.equal, default, said))
 
 
+def test_gradients_by_numbers_need_not_read_all_arrays(uk):
+    @ridge.stencil
+    def forced(u, f, rate):
+        return u[0, 0] + rate * (u[0, 1] - u[0, -1]) + f[0, 0]
+
+    rate = torch.tensor(0.2, dtype=torch.float64, requires_grad=True)
+    u, f = (x.detach() for x in uk)
+    forced(u, f, rate=rate).sum().backward()
+    assert torch.allclose(rate.grad, (u[:, 2:] - u[:, :-2]).sum())
+
+
 def test_sweeps_over_time_have_gradients(uk):
     @ridge.stencil
     def spread(u, k, rate=0.1):
