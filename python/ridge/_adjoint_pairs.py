@@ -58,16 +58,16 @@ class Made:
 
 
 @with_origin
-def adjoint_of(form: PairsForm, array: Optional[str], by_numbers: Sequence[str]) -> Made:
+def adjoint_of(form: PairsForm, array: Optional[str], by_numbers: Sequence[str], is_of_bodies: bool) -> Made:
     """The adjoint by "targets", "sources" or "bodies", and by numbers, which are of targets or bodies; `array` None: by
-    numbers alone, of targets and sources. Weights are components behind those of targets, or of bodies."""
+    numbers alone. Weights are components behind those of targets, or of bodies, which are both ends."""
     sums = len(form.results)
     first: Callable[[int], Value] = _ends("target")
     second: Callable[[int], Value] = _ends("source")
     targets, sources, mine = form.targets + sums, form.sources, form.targets
     seeded: list[tuple[Value, Value]] = []
     weight = form.targets
-    if array == "bodies":
+    if is_of_bodies:
         targets = sources = form.sources + sums
         weight = mine = form.sources
     if array == "sources":

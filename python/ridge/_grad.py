@@ -84,6 +84,7 @@ class Gradient:
         into. Raises as a call of the kernel does."""
         given, weights = self._split(arrays)
         self.kernel._check_arrays(given)
+        self._check_unread(given, weights[0])
         found = self._by_name(given, weights, device, numbers, schedule, out)
         return gradients_type(self.kernel.__name__, self.by)(**found)
 
@@ -146,6 +147,7 @@ class Gradient:
             ones = tuple(_arrays.zeros(arrays[0], self.kernel.__name__) + 1 for _ in self.kernel.outputs)
             arrays = (*arrays, ones[0] if len(ones) == 1 else ones)
         given, weights = self._split(arrays)
+        self._check_unread(given, weights[0])
         read = self._read(given, weights)
         outs = self._outs(read, None)
         found = self._chain().measure_all(*read, out=outs[0] if len(outs) == 1 else outs, schedule=schedule,
@@ -187,7 +189,6 @@ class Gradient:
 
     def _read(self, given: Sequence[Any], weights: Sequence[Any]) -> tuple[Any, ...]:
         """The arrays of the adjoint."""
-        self._check_unread(given, weights[0])
         read = tuple(given[i] for i in self._reads)
         return tuple(map(_arrays.wide, (*read, *(weights[k] for k in self._weights))))
 

@@ -72,16 +72,17 @@ class PairsGradient:
         self.__dict__.update(state, _local=threading.local())
 
     def _parts_of(self, form: PairsForm, arrays: Sequence[str]) -> list[_Part]:
-        if arrays == ("bodies",) and form.targets > form.sources:
+        is_of_bodies = arrays == ("bodies",)
+        if is_of_bodies and form.targets > form.sources:
             return []
         by_arrays = [n for n in arrays if form.changes_with(n) and (self.by is None or n in self.by)]
         numbers = [n for n in self.by or () if n in (self.kernel.numbers or ())]
         parts = []
         for name in by_arrays:
             mine = numbers if name != "sources" else []
-            parts.append(_Part(adjoint_of(form, name, mine), name, mine))
+            parts.append(_Part(adjoint_of(form, name, mine, is_of_bodies), name, mine))
         if numbers and not any(p.numbers for p in parts):
-            parts.append(_Part(adjoint_of(form, None, numbers), None, numbers))
+            parts.append(_Part(adjoint_of(form, None, numbers, is_of_bodies), None, numbers))
         return parts
 
     def __repr__(self) -> str:

@@ -34,9 +34,11 @@ bool is_ending() {
 
 void end_calls() {
   ending = true;
-  // What threads that go on hold stays until the process ends.
+  // What threads that go on hold stays until the process ends, and what graphs of torch hold, which
+  // lets go of nothing once Python ends.
   const nanobind::object threads = nanobind::module_::import_("threading").attr("active_count")();
-  if (nanobind::cast<int>(threads) > 1) nanobind::set_leak_warnings(false);
+  const bool has_torch = PyDict_GetItemString(PyImport_GetModuleDict(), "torch") != nullptr;
+  if (nanobind::cast<int>(threads) > 1 || has_torch) nanobind::set_leak_warnings(false);
   PyThreadState* const state = PyEval_SaveThread();
   while (lab::calls_now() > 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

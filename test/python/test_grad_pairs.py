@@ -67,6 +67,8 @@ def test_bodies_among_themselves(rng, yukawa, bodies):
     smooth[0, [0, -1]] = bodies == 1  # the choice is at the place of both
     np.testing.assert_allclose(out[smooth], differences(loss, x)[smooth], atol=2e-8)
     assert found.kappa == pytest.approx((loss(x, 0.5 + 1e-5) - loss(x, 0.5 - 1e-5)) / 2e-5, abs=1e-8)
+    alone = ridge.grad(yukawa, by=("kappa",))(x, w, kappa=0.5, device=SIMT)
+    assert alone.kappa == pytest.approx(found.kappa, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (5, 70), (67, 3)])

@@ -1,5 +1,8 @@
 """Tensors of torch on the host: used where they are, results in tensors. On a GPU: test_gpu.py."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from conftest import heat_of
@@ -234,6 +237,17 @@ def test_gradients_over_time_take_numbers_by_default(uk):
     assert all(map(torch.equal, default, said))
 
 
+def test_gradients_by_numbers_need_not_read_all_arrays(uk):
+    @ridge.stencil
+    def forced(u, f, rate):
+        return u[0, 0] + rate * (u[0, 1] - u[0, -1]) + f[0, 0]
+
+    rate = torch.tensor(0.2, dtype=torch.float64, requires_grad=True)
+    u, f = (x.detach() for x in uk)
+    forced(u, f, rate=rate).sum().backward()
+    assert torch.allclose(rate.grad, (u[:, 2:] - u[:, :-2]).sum())
+
+
 def test_sweeps_over_time_have_gradients(uk):
     @ridge.stencil
     def spread(u, k, rate=0.1):
@@ -259,3 +273,10 @@ def test_sweeps_over_time_have_gradients(uk):
     k.zero_()
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.sum().backward()
+
+
+def test_what_graphs_hold_at_the_end_is_not_reported():
+    held = "ridge._core.Faces('x=mirror', (1, 0, 0), (1.0, 1.0, 1.0), False)"
+    text = f"import ctypes, ridge, torch; ctypes.pythonapi.Py_IncRef(ctypes.py_object({held}))"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert "leaked" not in done.stderr
