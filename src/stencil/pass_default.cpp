@@ -55,7 +55,7 @@ double pass_use(const PassTiles& tiles, Index3 n, int blocks) {
 }
 
 int pass_sweeps(const Traits& traits, bool moving, Index3 n) {
-  constexpr Index many = 100'000'000; // points; 384^3 took four, 512^3 three
+  constexpr Index many = 50'000'000; // points; of 384^3 three are faster, of 256^3 four
   const bool three = moving && traits.inputs() == 1 && traits.element_bytes == 8;
   return three && n.x * n.y * n.z > many ? 3 : 4;
 }
@@ -89,7 +89,8 @@ bool pass_pays(const GpuPassSchedule& pass, const Traits& traits, const Boundari
   // Between the highest use that lost and the lowest that gained.
   double least = 0.32;                                         // 0.28 lost, 0.33 gained
   if (traits.inputs() > 1 && (x || y)) least = 0.42;           // of waves 0.34 lost, 0.43 gained
-  if (traits.element_bytes == 4) least = x || y ? 0.51 : 0.36; // 0.49 and 0.52, 0.27 and 0.364
+  if (traits.element_bytes == 4) least = x || y ? 0.48 : 0.36; // 0.45 and 0.49, 0.27 and 0.364
+  if (traits.element_bytes == 4 && traits.inputs() > 1 && (x || y)) least = 0.51; // 0.49 and 0.52
   if (traits.element_bytes == 2) {
     if (moving) return false; // 512^3 lost
     least = 0.34;             // 0.26 and 0.35

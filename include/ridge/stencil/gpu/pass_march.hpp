@@ -96,12 +96,12 @@ private:
         steps<PassMask::all>(lane, p, held, k);
       } else if (Shape::has_sides && p.edges == PassMask::sides) {
         if constexpr (Shape::has_sides) steps<PassMask::sides>(lane, p, held, k);
-      } else if (Shape::has_sides && p.edges == PassMask::round) {
-        if constexpr (Shape::has_sides) steps<PassMask::round>(lane, p, held, k);
-      } else if (Shape::has_sides && p.edges == PassMask::low_x) {
-        if constexpr (Shape::has_sides) steps<PassMask::low_x>(lane, p, held, k);
-      } else if (Shape::has_sides && p.edges == PassMask::high_x) {
-        if constexpr (Shape::has_sides) steps<PassMask::high_x>(lane, p, held, k);
+      } else if (Shape::has_ends && p.edges == PassMask::round) {
+        if constexpr (Shape::has_ends) steps<PassMask::round>(lane, p, held, k);
+      } else if (Shape::has_ends && p.edges == PassMask::low_x) {
+        if constexpr (Shape::has_ends) steps<PassMask::low_x>(lane, p, held, k);
+      } else if (Shape::has_ends && p.edges == PassMask::high_x) {
+        if constexpr (Shape::has_ends) steps<PassMask::high_x>(lane, p, held, k);
       } else if (Shape::takes_tiles && p.edges == PassMask::along_x) {
         if constexpr (Shape::takes_tiles) steps<PassMask::along_x>(lane, p, held, k);
       } else {

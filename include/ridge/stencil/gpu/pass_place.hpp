@@ -153,7 +153,7 @@ struct PassPlace {
       // Tiles that lie once beyond an end, of a field that is longer than they are.
       const bool once = nx >= row + 4 * r.x && ny >= Shape::tile_y + 4 * r.y;
       if (p.edges == PassMask::all && call.faces.sides_move && once) p.edges = PassMask::sides;
-      if (p.edges == PassMask::sides) {
+      if (Shape::has_ends && p.edges == PassMask::sides) {
         const bool in_y = !in_warp(edge_y);
         if ((around_x || !edge_x) && (around_y || in_y)) {
           p.edges = PassMask::round;
