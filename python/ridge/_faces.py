@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -94,6 +95,8 @@ class Faces:
             if place == "untouched":
                 continue
             axis = rank - 1 - "xyz".index(place[0])
+            if condition != "untouched" and (axis < 0 or not reach[axis]):
+                raise _core.UsageError(f"boundary {place}: {name} reads no neighbours along {place[0]}")
             for side in (0, 1) if len(place) == 1 else ("-+".index(place[1]),):
                 self.ends[axis][side] = _face(condition, name)
         #: At the ends of the whole, over ranks, too.
@@ -125,6 +128,16 @@ class Faces:
         if self.in_lines:
             row = _arrays.row_in_lines(array, row, -self.pads[-1][0])[1]
         return math.prod(rows) * row * _arrays.item_bytes(array)
+
+    def require_points(self, shape: Sequence[int]) -> None:
+        """Throws where no point is computed, or where both faces would lie at one."""
+        for d, (n, ends) in enumerate(zip(self.points or shape, self.conditions)):
+            kept = sum({"untouched": self.reach[d], "dirichlet": 1}.get(end.kind, 0) for end in ends)
+            least = max(1 + kept, 2 if {end.kind for end in ends} <= {"dirichlet", "neumann"} else 1)
+            if n < least:
+                axis = "xyz"[len(self.reach) - 1 - d]
+                raise _core.UsageError(f"the gradient of {self.name}: {n} points along {axis} leave none to compute; "
+                                       f"these boundaries need at least {least}")
 
     def wide_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         return tuple(n + sum(pads) for n, pads in zip(shape, self.pads))
@@ -266,7 +279,10 @@ class Faces:
         low = self.pads[d][0]
         open_ = _Layers(d)
         sides = [side for side in (1, 0) if self.is_local(d, side)]
-        for side, k in ((side, k) for side in sides for k in range(1, self.pads[d][side] + 1)):
+        # What lies further out than an axis has points comes from the nearer layers beyond both ends.
+        for k, side in itertools.product(range(1, max(self.pads[d]) + 1), sides):
+            if k > self.pads[d][side]:
+                continue
             end = self.ends[d][side]
             source = end.source(k, n)
             ghost, from_ = (low - k, low + source) if side == 0 else (low + n - 1 + k, low + n - 1 - source)

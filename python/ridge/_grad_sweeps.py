@@ -137,6 +137,7 @@ class SweepsGradient:
                 raise _core.UsageError(f"the gradient of {kernel.__name__}: {name} has the shape {tuple(array.shape)}; "
                                        f"all arrays have one shape, of {kernel.rank} axes, as {kernel.arrays[0]} has "
                                        f"{tuple(first.shape)}")
+        self._faces.require_points(first.shape)
         owned = self._faces.owned
         if owned is not None and tuple(first.shape) != owned:
             raise _core.UsageError(f"the gradient of {kernel.__name__}: {names[0]} has the shape {tuple(first.shape)}; "
@@ -373,6 +374,7 @@ class _Back:
 
 def _faces_of(in_time: Sweeps) -> Faces:
     kernel = in_time.kernel
+    in_time._made_for(kernel.rank, tuple(kernel.numbers or ()))  # refuses what is no condition
     given = (_boundary_text(in_time.boundary, kernel.axes, kernel.rank), [low for low, _ in _form_of(kernel).box(0)],
              spacing_of(in_time._spacing, kernel.rank), kernel.__name__)
     return RankFaces(*given, in_time._points, in_time._part()) if in_time._points else Faces(*given)

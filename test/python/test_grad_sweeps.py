@@ -263,6 +263,29 @@ def test_a_wrong_schedule_is_noticed_where_all_states_are_kept(rng, burgers):
         gradient(u, nu, w, steps=3, schedule="tiles=3", device="cpu")
 
 
+@pytest.mark.parametrize("boundary", ["untouched", "periodic", "mirror", "neumann:0", "dirichlet:0.3"])
+def test_axes_of_few_points(rng, wave, boundary):
+    """Layers further out than there are points come from beyond the other end."""
+    in_time = ridge.sweeps(wave, boundary=boundary, levels=2)
+    for n in range(1, 6):
+        x, v, w = list(rng.uniform(0.05, 0.1, (3, n))), rng.standard_normal((3, n)), rng.standard_normal((2, n))
+        try:
+            right = difference(lambda x, w=w: sum((a * b).sum() for a, b in zip(in_time(*x, steps=2), w)), x, v)
+        except ridge.UsageError as error:
+            with pytest.raises(ridge.UsageError, match=str(error)):
+                ridge.grad(in_time)(*x, tuple(w), steps=2)
+            continue
+        found = ridge.grad(in_time)(*x, tuple(w), steps=2)
+        assert sum((g * d).sum() for g, d in zip(found, v)) == pytest.approx(right, rel=1e-8, abs=1e-8)
+
+
+@pytest.mark.parametrize("boundary, says", [("perodic", "no condition 'perodic'"), ("x-=dirichlet", "is no number"),
+                                            ("y=mirror", "wave reads no neighbours along y")])
+def test_wrong_faces_are_noticed_where_all_states_are_kept(wave, boundary, says):
+    with pytest.raises(ridge.UsageError, match=says):
+        ridge.grad(ridge.sweeps(wave, boundary=boundary, levels=2))
+
+
 def test_no_steps_and_what_does_not_fit(burgers):
     in_time = ridge.sweeps(burgers, boundary="dirichlet:1", memory="1MB")
     u = np.ones((4, 4))

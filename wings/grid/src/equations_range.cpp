@@ -42,6 +42,10 @@ void Equations<T>::require_measurable(double size, const Field<T>& b) {
   constexpr double least = 1e-140; // residuals are smaller by some ten orders
   constexpr double most = 1e150;
   if (size >= least && size <= most) return;
+  if (std::isnan(size))
+    throw UsageError(
+        "the right-hand side, or its sum with what faces give, has values that are NaN "
+        "or infinite; finite ones are right, at masked points, too");
   if (size == 0) { // or its squares are
     const Field<T>& larger = finest().other;
     copy(larger, b);

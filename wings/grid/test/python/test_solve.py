@@ -305,6 +305,9 @@ def test_arrays_that_do_not_fit():
     f = np.ones((5, 6))
     with pytest.raises((TypeError, ridge.UsageError)):
         ridge.solve("poisson", f, out=f, boundary="dirichlet:0")
+    f[2, 3] = np.nan
+    with pytest.raises(ridge.UsageError, match="values that are NaN or infinite"):
+        ridge.solve("poisson", f, boundary="dirichlet:0", device="cpu")
 
 
 def test_a_functor_in_a_file(tmp_path):
