@@ -171,40 +171,32 @@ void Tree<P>::share_out(int part, int parts, TreeMessages<P>& messages) {
 }
 
 /// By what groups cost in the sums before, once that is known: all parts know it of all groups. The
-/// host has it by now, so that the device need not wait.
+/// host has it by now; it adds up once, since the device soon waits for it.
 template <class P>
 void Tree<P>::share_by_costs(Index groups) {
   const std::size_t parts = parts_.begins.size() - 1;
   const auto* const met = static_cast<const std::uint32_t*>(met_on_host_.data());
   if (group_ > 0 && !met_is_here_) queue_.wait();
-  const auto cost_of = [&, of_node = slots_of_node(options_.order)](Index begin, Index end) {
-    if (group_ == 0) return static_cast<double>(end - begin);
-    std::uint64_t sum = 0;
-    for (Index g = begin; g < end; ++g)
-      sum += std::uint64_t{cost_of_body} * met[2 * g] + std::uint64_t{of_node} * met[2 * g + 1];
-    return static_cast<double>(sum);
-  };
-  const auto share = [&](std::size_t part) {
-    return static_cast<double>(part) / static_cast<double>(parts);
-  };
+  std::vector<double> before{0}; // costs before each group
+  before.reserve(static_cast<std::size_t>(groups) + 1);
+  const std::uint64_t of_node = slots_of_node(options_.order);
+  for (Index g = 0; g < groups; ++g) {
+    const std::uint64_t cost =
+        group_ == 0 ? 1 : std::uint64_t{cost_of_body} * met[2 * g] + of_node * met[2 * g + 1];
+    before.push_back(before.back() + static_cast<double>(cost));
+  }
+  const double all = before.back();
+  const auto at = [&](Index group) { return before[static_cast<std::size_t>(group)]; };
   if (parts_.begins[parts] == groups) {
     constexpr double uneven = 1.005; // where shares move, memory of sums lies elsewhere
     double most = 0;
-    double all = 0;
-    for (std::size_t p = 0; p < parts; ++p) {
-      const double cost = cost_of(parts_.begins[p], parts_.begins[p + 1]);
-      most = std::max(most, cost);
-      all += cost;
-    }
-    if (most <= uneven * share(1) * all) return;
+    for (std::size_t p = 0; p < parts; ++p)
+      most = std::max(most, at(parts_.begins[p + 1]) - at(parts_.begins[p]));
+    if (most * static_cast<double>(parts) <= uneven * all) return;
   }
-  const double all = cost_of(0, groups);
-  double before = 0;
-  Index group = 0;
   for (std::size_t p = 1; p < parts; ++p) {
-    for (; group < groups && before < share(p) * all; ++group)
-      before += cost_of(group, group + 1);
-    parts_.begins[p] = group;
+    const double share = static_cast<double>(p) / static_cast<double>(parts) * all;
+    parts_.begins[p] = std::lower_bound(before.begin(), before.end(), share) - before.begin();
   }
   parts_.begins[parts] = groups;
 }

@@ -179,7 +179,7 @@ public:
   void choose_units_anew() { octree_.forget_units(); }
   /// From now on sums are those of one of several parts, which all have the same bodies: groups are
   /// shared out by what they cost in the sums before. `messages` must outlive the sums. No bit of a
-  /// sum depends on the parts.
+  /// sum depends on the parts. Where `messages` bind a sort, updates are collective, too.
   void share_out(int part, int parts, TreeMessages<P>& messages);
   /// From now on bodies are those of one of several ranks, best of a region of their own: updates
   /// bring the nodes and bodies here that these need of other ranks' trees. Sums then depend on who

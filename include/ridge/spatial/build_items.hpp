@@ -41,7 +41,6 @@ struct BoundBodies {
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index part) const {
     auto bounds = Bounds<S>::none(b.count);
-    RIDGE_FOUR_TOGETHER
     for (Index i = part; i < b.count; i += parts) {
       for (int c = 0; c < 3; ++c) {
         const S x = access.load(b.bodies[c], i);
@@ -70,7 +69,6 @@ struct BoundParts {
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index part) const {
     auto bounds = Bounds<S>::none(b.count);
-    RIDGE_FOUR_TOGETHER
     for (Index i = part; i < count; i += parts) {
       for (int c = 0; c < 3; ++c)
         bounds.widen(c, access.load_written(b.partial, 8 * (from + i) + c),

@@ -8,10 +8,12 @@
 
 namespace ridge::spatial {
 
-/// Where a part's share of so many begins, and where the last ends. Messages have it in words of 16
-/// bytes.
-[[nodiscard]] constexpr Index share_begin(Index count, int part, int parts) {
-  return part == parts ? count : count * part / parts / 4 * 4;
+/// So many keys that follow each other are merged together.
+inline constexpr int merged_together = 8;
+
+/// Where a part's share of so many begins, and where the last ends.
+[[nodiscard]] RIDGE_FN constexpr Index share_begin(Index count, int part, int parts) {
+  return part == parts ? count : count * part / parts / merged_together * merged_together;
 }
 
 /// Keys and values share by share, each sorted; and where they go. Equal keys stay in their order.

@@ -141,20 +141,7 @@ struct System::Parts {
     const Index line = 128 / setup.element_bytes;
     low.x = ceil_div(low.x, line) * line;
     if (high.x > 0) high.x = n.x - (n.x - std::min(high.x, n.x)) / line * line;
-    make_whole_marches(n.z, low.z, high.z);
     return comm::divide({{0, 0, 0}, n}, low, high);
-  }
-  /// Lanes of GPUs march along z and load first what their first items reach: slabs as thick as a
-  /// march cost no more than thin ones, and the marches between stay whole.
-  void make_whole_marches(Index items, Index& low, Index& high) const {
-    const auto* const gpu = std::get_if<GpuSchedule>(&schedule);
-    if (gpu == nullptr || low + high == 0) return;
-    const Index march = Index{gpu->steps} * gpu->block.z;
-    const Index first = ceil_div(low, march) * march;
-    const Index inner = (items - first - high) / march * march;
-    if (inner < items / 2) return;
-    low = first;
-    if (high > 0) high = items - first - inner;
   }
   [[nodiscard]] bool crosses(int op, int a) const {
     const Reach r = chain.operations[static_cast<std::size_t>(op)].reach(a);

@@ -29,30 +29,21 @@ struct ShellOf {
   [[nodiscard]] RIDGE_FN Index3 point(Index i) const {
     const Index in_z = all(0) * all(1) * ends(2);
     if (i < in_z) {
-      const Index3 at = digits(i, all(0), all(1));
-      return {begin[0] + at.x, begin[1] + at.y, either(2, at.z)};
+      return {begin[0] + i % all(0), begin[1] + i / all(0) % all(1),
+              either(2, i / all(0) / all(1))};
     }
     i -= in_z;
     const Index in_y = all(0) * ends(1) * within(2);
     if (i < in_y) {
-      const Index3 at = digits(i, all(0), ends(1));
-      return {begin[0] + at.x, either(1, at.y), low[2] + at.z};
+      return {begin[0] + i % all(0), either(1, i / all(0) % ends(1)),
+              low[2] + i / all(0) / ends(1)};
     }
-    const Index3 at = digits(i - in_y, ends(0), within(1));
-    return {either(0, at.x), low[1] + at.y, low[2] + at.z};
+    i -= in_y;
+    return {either(0, i % ends(0)), low[1] + i / ends(0) % within(1),
+            low[2] + i / ends(0) / within(1)};
   }
 
 private:
-  /// i as x + nx (y + ny z). A GPU divides 32 bits in a fifth of the time.
-  [[nodiscard]] static RIDGE_FN Index3 digits(Index i, Index nx, Index ny) {
-    if (((i | nx | ny) >> 32) != 0) return {i % nx, i / nx % ny, i / nx / ny};
-    const auto number = static_cast<unsigned>(i);
-    const auto x = static_cast<unsigned>(nx);
-    const auto y = static_cast<unsigned>(ny);
-    const unsigned row = number / x;
-    const unsigned z = row / y;
-    return {Index{number - row * x}, Index{row - z * y}, Index{z}};
-  }
   [[nodiscard]] RIDGE_FN Index either(int d, Index i) const {
     return i < low[d] - begin[d] ? begin[d] + i : high[d] + i - (low[d] - begin[d]);
   }
