@@ -187,7 +187,7 @@ BlockShape block_for(const Description& d, const Range& n) {
   }
   // Adjoints of stencils, which stay within their arrays (docs/design/chains.md).
   if (wide && edge == Edge::none && n.z > 1 && d.operations.size() == 1)
-    return BlockShape{{64, 4, 1}};
+    return BlockShape{{32, 4, 1}};
   // Where several arrays are read around the item a lane takes 100 registers and more: of blocks of
   // 128 a multiprocessor holds more warps.
   BlockShape block{{d.dimensions[0].edge == Edge::given ? 128 : 256, 1, 1}};

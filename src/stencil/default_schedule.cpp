@@ -13,14 +13,15 @@ namespace ridge::stencil {
 
 namespace {
 
-/// Whether fields are large enough for a march. One whose planes come as tiles is faster than
-/// points from a quarter of the cache for all inputs on, others from half of it for one
+/// Whether fields are large enough for a march: of half the cache. Where planes come as tiles it is
+/// faster than points from a quarter on, of footprints of two or three rows from an eighth
 /// (docs/design/stencils_on_gpus.md).
 bool is_large(const Device& device, const Traits& traits, Index3 n, const Strides& strides) {
-  const Index field = n.x * n.y * n.z * traits.element_bytes;
-  const Index cache = device.facts().last_level_cache.value;
-  return field > cache / 2 || (can_march(device) && field * traits.inputs() > cache / 4 &&
-                               comes_as_tiles(traits, n, strides, march_loads(traits)));
+  const int rows = traits.radius.y;
+  const bool tiles =
+      rows > 1 && can_march(device) && comes_as_tiles(traits, n, strides, march_loads(traits));
+  const int share = !tiles ? 2 : rows > 3 ? 4 : 8;
+  return n.x * n.y * n.z * traits.element_bytes > device.facts().last_level_cache.value / share;
 }
 
 /// Whether a march is worth it: large fields, rows that fill a tile, enough planes to march
@@ -176,6 +177,8 @@ Schedule default_schedule(const Device& device, const Traits& traits, Index3 ext
   const bool narrow = narrow_anywhere(traits, at) && (!bulk || tile_fits(traits));
   const bool can = !narrow && (bulk_copies || !bulk);
   if (!tiles && can && marches(device, traits, extents, at)) {
+    const auto points = bulk ? points_anywhere(traits, at) : std::nullopt;
+    if (points) return *points;
     const auto march =
         march_for(device.facts(), device.kind(), copies_of(device), traits, extents, at);
     if (march) return *march;

@@ -142,11 +142,16 @@ std::optional<GpuSchedule> march_of(const Form& form, const DeviceFacts& facts,
   return s;
 }
 
+MarchShape most_tiled(const Traits& traits) {
+  return tiled_march(static_cast<std::size_t>(traits.element_bytes),
+                     takes_sixteen_warps(traits.radius, traits.inputs(), traits.by_axis));
+}
+
 /// Planes as tiles: of most rows that the rings leave room for.
 std::optional<GpuSchedule> tiles_of(const DeviceFacts& facts, const Traits& traits, Index3 n,
                                     const Strides& strides, Loads loads) {
   const auto bytes = static_cast<std::size_t>(traits.element_bytes);
-  auto made = march_of(in_tiles(tiled_march(bytes)), facts, traits, n, strides, loads);
+  auto made = march_of(in_tiles(most_tiled(traits)), facts, traits, n, strides, loads);
   return made ? made : march_of(in_tiles(lower_tiled(bytes)), facts, traits, n, strides, loads);
 }
 
@@ -161,12 +166,32 @@ bool comes_as_tiles(const Traits& traits, Index3 n, const Strides& strides, Load
   const bool whole = rows == Rows::lines || rows == Rows::packs;
   if (loads == Loads::packs || !whole || traits.inputs() > most_tiled_inputs) return false;
   const auto bytes = static_cast<std::size_t>(traits.element_bytes);
-  const bool filled =
-      filled_beside(in_tiles(tiled_march(bytes)), narrow, traits, n, strides) >= 0.8;
+  const bool tall = takes_tiles(traits.radius, rows);
+  // Copied rows of tall footprints are half as fast in narrow blocks.
+  if (filled_beside(in_tiles(most_tiled(traits)), narrow, traits, n, strides) <
+      (tall && bytes > 2 ? 0.5 : 0.8))
+    return false;
   const bool parts = traits.parts && loads == Loads::ascending;
-  return filled && (takes_tiles(traits.radius, rows) ||
-                    (tiles_narrow(traits.radius, bytes, parts) &&
-                     form_for(traits, n, strides, false).block == narrow.block));
+  return tall || (tiles_narrow(traits.radius, traits.inputs(), bytes, parts) &&
+                  form_for(traits, n, strides, false).block == narrow.block);
+}
+
+std::optional<GpuSchedule> points_anywhere(const Traits& traits, const Strides& strides) {
+  if (rows_at(traits, strides).rows != Rows::anywhere || march_loads(traits) != Loads::stencil)
+    return std::nullopt;
+  GpuSchedule s;
+  if (traits.element_bytes == 4) {
+    const PointsVariant rows = rows_of_points(traits.radius.y);
+    s.tile = rows.tile;
+    s.loads = rows.loads;
+    s.store = rows.store;
+    s.bounds = rows.bounds;
+    if (traits.radius.y > 1) s.block = BlockShape{{128, 2, 1}};
+    return s;
+  }
+  s.block = BlockShape{{32, 8, 1}};
+  if (traits.element_bytes == 8 && traits.radius.y > 3) return s;
+  return std::nullopt;
 }
 
 std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits& traits, Index3 n,

@@ -25,6 +25,11 @@ march_default(const DeviceFacts& facts, const Traits& traits, Index3 n, const St
 [[nodiscard]] bool comes_as_tiles(const Traits& traits, Index3 n, const Strides& strides,
                                   Loads loads);
 
+/// Points where a march would compute one value a thread (docs/design/stencils_on_gpus.md): in fp32
+/// several rows a lane, in fp64 single ones of tall footprints; nothing where it is faster.
+[[nodiscard]] std::optional<GpuSchedule> points_anywhere(const Traits& traits,
+                                                         const Strides& strides);
+
 /// That with windows of registers, for GPUs without a bulk copy engine; nothing where its shared
 /// memory does not fit.
 [[nodiscard]] std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind kind,

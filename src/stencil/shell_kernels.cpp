@@ -73,13 +73,9 @@ struct Place {
   int fixed = -1;
 };
 
-/// Planes of which a lane takes a point at an end of x: it divides, and asks which face that is
-/// beyond, once.
-constexpr int planes_each = 8;
-
-/// Of the slabs at the ends of y and z one lane takes all points along that axis. Points are
-/// counted in 32 bits where they can be: divisions of 64 take longer than memory does. As
-/// Shell::value has them.
+/// One lane a point of the slabs at the ends of x; of those of y and z one lane takes all points
+/// along that axis. Points are counted in 32 bits where they can be: divisions of 64 take longer
+/// than memory does. As Shell::value has them.
 template <class T>
 struct FillBody {
   using R = NumberOf<T>;
@@ -108,7 +104,7 @@ private:
     if (radius(axis) == 0) return 0;
     if (axis == 2) return n.x * n.y;
     if (axis == 1) return n.x * (n.z - 2 * radius(2));
-    return 2 * radius(0) * (n.y - 2 * radius(1)) * ceil_div(n.z - 2 * radius(2), planes_each);
+    return 2 * radius(0) * (n.y - 2 * radius(1)) * (n.z - 2 * radius(2));
   }
 
   template <class Lane, class I>
@@ -127,24 +123,20 @@ private:
       const I row = i / nx;
       const Index z = row + radius(2);
       const Place<R> px = place(0, i - row * nx);
+      const Place<R> pz = place(2, z);
       for (Index k = 0; k < 2 * radius(1); ++k) {
         const Index y = either_end(k, radius(1), n.y);
-        put(lane, shell.field.at(i - row * nx, y, z), px, place(1, y), within(2, z));
+        put(lane, shell.field.at(i - row * nx, y, z), px, place(1, y), pz);
       }
     } else {
       i -= static_cast<I>(lanes_of(1));
       const auto ends = static_cast<I>(2 * radius(0));
       const auto ny = static_cast<I>(n.y - 2 * radius(1));
       const I row = i / ends;
-      const I part = row / ny;
       const Index x = either_end(i - row * ends, radius(0), n.x);
-      const Index y = radius(1) + row - part * ny;
-      const Index begin = radius(2) + static_cast<Index>(part) * planes_each;
-      const Index inner = n.z - radius(2);
-      const Index end = begin + planes_each < inner ? begin + planes_each : inner;
-      const Place<R> px = place(0, x);
-      for (Index z = begin; z < end; ++z)
-        put(lane, shell.field.at(x, y, z), px, within(1, y), within(2, z));
+      const Index y = radius(1) + row % ny;
+      const Index z = radius(2) + row / ny;
+      put(lane, shell.field.at(x, y, z), place(0, x), place(1, y), place(2, z));
     }
   }
 
@@ -153,10 +145,6 @@ private:
     return i < radius ? i : n - 2 * radius + i;
   }
 
-  /// Of a point that this axis' slabs do not have.
-  [[nodiscard]] RIDGE_DEVICE Place<R> within(int axis, Index given) const {
-    return {given - axis_of(shell, axis).lead};
-  }
   [[nodiscard]] RIDGE_DEVICE Place<R> place(int axis, Index given) const {
     const ShellAxis<R>& a = axis_of(shell, axis);
     Place<R> found{given - a.lead};

@@ -119,6 +119,17 @@ inline constexpr bool takes_parts = [] {
   }
 }();
 
+/// Whether K says that it is done with one axis before it reads along the next, so that few values
+/// are held at once: `static constexpr bool by_axis = true`.
+template <class K>
+inline constexpr bool goes_by_axis = [] {
+  if constexpr (requires { K::by_axis; }) {
+    return static_cast<bool>(K::by_axis);
+  } else {
+    return false;
+  }
+}();
+
 /// True when everything below the plane of the point lies in its own column.
 template <class K>
 constexpr bool column_below() {

@@ -37,6 +37,7 @@ struct Laplacian {
   static constexpr auto footprint = star<radius, Rank>();
   static constexpr double flops = 1 + 3.0 * Rank * radius;
   static constexpr bool linear = true;
+  static constexpr bool by_axis = true;
 
   double centre = 0;
   /// Weights of the neighbours at distance i + 1 along x, y and z.

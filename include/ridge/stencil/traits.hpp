@@ -22,8 +22,9 @@ struct Traits {
   Offset radius;
   double flops = unknown_operations; ///< a point
   int element_bytes = 8;
-  bool planes = false; ///< several planes can be computed together on a cpu
-  bool parts = false;  ///< sums of planes' parts, in any order
+  bool planes = false;  ///< several planes can be computed together on a cpu
+  bool parts = false;   ///< sums of planes' parts, in any order
+  bool by_axis = false; ///< done with one axis before the next
   /// The type of PassesAhead; null where nothing is known of them.
   const std::type_info* passes = nullptr;
 
@@ -43,6 +44,7 @@ template <class K, class T>
   traits.element_bytes = static_cast<int>(sizeof(T));
   traits.planes = has_planes<K>;
   traits.parts = takes_parts<K>;
+  traits.by_axis = goes_by_axis<K>;
   traits.passes = &typeid(PassesAhead<K, T>);
   return traits;
 }

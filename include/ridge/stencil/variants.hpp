@@ -77,8 +77,13 @@ constexpr int window_values(const Offsets& offsets, int tile) {
 inline constexpr PointsVariant tiled{8, Loads::ascending, Store::nontemporal, 256};
 inline constexpr PointsVariant flat_tiled{4, Loads::ascending, Store::plain, 1024};
 
-/// The latter in packs, where rows begin at these: as many rows as the registers hold that kernels
-/// of this radius in y need (docs/design/stencils_on_gpus.md).
+/// In fp32 rows that begin anywhere, of kernels that do not fit these.
+constexpr PointsVariant rows_of_points(int radius_y) {
+  return radius_y > 1 ? PointsVariant{8, Loads::stencil, Store::plain, 1024} : tiled;
+}
+
+/// The tiles of flat kernels in packs, where rows begin at these: as many rows as the registers
+/// hold that kernels of this radius in y need (docs/design/stencils_on_gpus.md).
 constexpr PointsVariant flat_packs(int radius_y) {
   return {radius_y > 2 ? 8 : radius_y > 1 ? 4 : 2, Loads::packs, Store::plain, 256};
 }
@@ -145,11 +150,15 @@ constexpr bool takes_tall(Offset radius, std::size_t element_bytes, Rows rows) {
   return radius.y > 3 && (rows == Rows::lines || (rows == Rows::packs && element_bytes == 8));
 }
 /// Where a plane comes as a tile, of footprints that read so many rows that copies of these take
-/// longer than their bytes. Eight warps beside the one that fetches have 168 registers a lane;
-/// sixteen have 96, which kernels of this radius spill (docs/design/stencils_on_gpus.md).
-constexpr MarchShape tiled_march(std::size_t element_bytes) {
-  if (element_bytes == 2) return {32, 16, 2};
-  return element_bytes == 8 ? MarchShape{64, 4, 4} : MarchShape{32, 8, 4};
+/// longer than their bytes. Eight warps beside the one that fetches have 168 registers a lane.
+/// Sixteen have 96, which kernels of this radius spill but for those of one input that go by axis
+/// (docs/design/stencils_on_gpus.md).
+constexpr MarchShape tiled_march(std::size_t element_bytes, bool sixteen_warps = false) {
+  if (element_bytes == 8) return sixteen_warps ? MarchShape{64, 8, 2} : MarchShape{64, 4, 4};
+  return element_bytes == 2 ? MarchShape{32, 16, 2} : MarchShape{32, 8, 4};
+}
+constexpr bool takes_sixteen_warps(Offset radius, int inputs, bool by_axis) {
+  return by_axis && inputs == 1 && radius.y > 3;
 }
 /// Where the rings of several inputs leave no room for that.
 constexpr MarchShape lower_tiled(std::size_t element_bytes) {
@@ -160,9 +169,9 @@ constexpr MarchShape lower_tiled(std::size_t element_bytes) {
 constexpr bool takes_tiles(Offset radius, Rows rows) {
   return radius.y > 3 && (rows == Rows::lines || rows == Rows::packs);
 }
-/// Where narrow blocks of copied rows would be, too: those of fp32 from two rows on.
-constexpr bool tiles_narrow(Offset radius, std::size_t element_bytes, bool parts) {
-  return radius.y > 1 && element_bytes == 4 && !parts;
+/// Where narrow blocks of copied rows would be, too: in fp32, of several rows or inputs.
+constexpr bool tiles_narrow(Offset radius, int inputs, std::size_t element_bytes, bool parts) {
+  return (radius.y > 1 || inputs > 3) && element_bytes == 4 && !parts;
 }
 /// Whether the shortest rings of such blocks fit a multiprocessor of the GPUs that march, as
 /// march_ring_bytes counts. Tiles are of elements of so many bytes; 0: rows are copied.
@@ -198,7 +207,8 @@ inline constexpr std::array march_stores{Store::plain};
 #endif
 
 /// Those where planes come as tiles.
-inline constexpr std::array all_tiled_shapes{tiled_march(8), tiled_march(4), tiled_march(2)};
+inline constexpr std::array all_tiled_shapes{tiled_march(8), tiled_march(8, true), tiled_march(4),
+                                             tiled_march(2)};
 
 /// The shape of stage=window that defaults pick, and those that the schedule space lists.
 inline constexpr MarchShape usual_window{32, 8, 2};
@@ -311,6 +321,9 @@ struct PointsList {
 #else
       return std::array{one, flat_tiled, flat_packs(radius_of<K>().y)};
 #endif
+    } else if constexpr (!tile_fits<K>() && sizeof(T) == 4 && !adds_parts<K> &&
+                         usual == Store::plain) {
+      return std::array{one, rows_of_points(radius_of<K>().y)};
     } else if constexpr (!tile_fits<K>()) {
       return std::array{one};
     } else {
@@ -340,8 +353,9 @@ constexpr Rows rows_anywhere(std::size_t element_bytes, bool tile_fits) {
 /// The shape of the march by tiles that defaults take.
 template <class K, class T>
 constexpr MarchShape usual_tiled() {
-  return march_fits<K>(tiled_march(sizeof(T)), Rows::packs, sizeof(T)) ? tiled_march(sizeof(T))
-                                                                       : lower_tiled(sizeof(T));
+  constexpr bool sixteen = takes_sixteen_warps(radius_of<K>(), inputs_of<K>, goes_by_axis<K>);
+  constexpr MarchShape most = tiled_march(sizeof(T), sixteen);
+  return march_fits<K>(most, Rows::packs, sizeof(T)) ? most : lower_tiled(sizeof(T));
 }
 /// Whether marches by tiles are compiled ahead: all that can be, or where defaults pick them.
 template <class K, class T>
@@ -351,7 +365,7 @@ constexpr bool tiles_ahead() {
 #else
   return inputs_of<K> <= most_tiled_inputs &&
          (takes_tiles(radius_of<K>(), Rows::packs) ||
-          tiles_narrow(radius_of<K>(), sizeof(T), adds_parts<K>)) &&
+          tiles_narrow(radius_of<K>(), inputs_of<K>, sizeof(T), adds_parts<K>)) &&
          march_fits<K>(usual_tiled<K, T>(), Rows::packs, sizeof(T));
 #endif
 }
@@ -361,7 +375,9 @@ template <class K, class T>
 constexpr std::size_t list_marches(auto& all) {
 #if defined(RIDGE_AHEAD_ALL)
   constexpr std::array rows_listed{Rows::lines, Rows::packs, Rows::anywhere, Rows::joined};
-  constexpr std::array in_tiles{tiled_march(sizeof(T)), tiled_march(sizeof(T) == 4 ? 2 : 4)};
+  constexpr std::array in_tiles{tiled_march(sizeof(T)), sizeof(T) == 8
+                                                            ? tiled_march(8, true)
+                                                            : tiled_march(sizeof(T) == 4 ? 2 : 4)};
 #else
   constexpr std::array rows_listed{Rows::lines, Rows::packs,
                                    rows_anywhere(sizeof(T), tile_fits<K>())};
