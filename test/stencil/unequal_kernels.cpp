@@ -29,6 +29,12 @@ struct MarchList<test::Unequal<test::Summed>, T> {
                                      MarchVariant{32, 2, 2, Store::plain, Rows::joined, false},
                                      MarchVariant{32, 2, 2, Store::plain, Rows::packs, true, true}};
 };
+/// Planes of one input in tiles are kept in registers from the point's own on.
+template <class T>
+struct MarchList<test::Unequal<Laplacian<8, 3>>, T> {
+  static constexpr std::array values{
+      MarchVariant{32, 2, 2, Store::plain, Rows::packs, false, true}};
+};
 template <class K, class T>
 struct WindowList<test::Unequal<K>, T> {
   static constexpr std::array<MarchVariant, 0> values{};
@@ -46,6 +52,8 @@ template struct Executor<test::Unequal<test::Assorted>, float, Here>;
 template struct Executor<test::Unequal<test::Carrying>, float, Here>;
 template struct Executor<test::Unequal<test::Carrying>, double, Here>;
 template struct Executor<test::Unequal<test::Summed>, float, Here>;
+template struct Executor<test::Unequal<Laplacian<8, 3>>, float, Here>;
+template struct Executor<test::Unequal<Laplacian<8, 3>>, double, Here>;
 
 } // namespace ridge::stencil
 #endif

@@ -85,6 +85,34 @@ TEST_P(UnequalInputs, AddUpPartsOfPlanes) {
   expect_marches<test::Summed, float>(device, {}, 6);
 }
 
+/// One input whose planes come as tiles: kept from the point's own on, with the bits of a point a
+/// thread, in fp32 by weights that are rounded once.
+template <class T>
+void expect_kept(const Device& device) {
+  using Called = test::Unequal<Laplacian<8, 3>>;
+  for (const Index3 n : {Index3{9, 9, 9}, Index3{140, 13, 12}}) {
+    for (const int chunks : {1, 3}) {
+      Case<Called, T> c(device, Called{Laplacian<8, 3>({0.5, 0.7, 0.3})}, n, (n.x + 3) / 4 * 4, 0,
+                        0);
+      GpuSchedule s;
+      s.stage = Stage::tiles;
+      s.block = BlockShape{{32, 2, 1}};
+      s.tile = 2;
+      s.chunks = chunks;
+      s.ring = 6 + chunks;
+      ASSERT_TRUE(c.is_ahead(s));
+      ASSERT_EQ(c.wrong_under(s), "") << n.x;
+      const std::vector<T> got = c.under(s), bits = c.under(GpuSchedule{});
+      ASSERT_EQ(std::memcmp(got.data(), bits.data(), bits.size() * sizeof(T)), 0) << n.x;
+    }
+  }
+}
+
+TEST_P(UnequalInputs, OfWhichOneIsKeptInRegisters) {
+  expect_kept<float>(device);
+  expect_kept<double>(device);
+}
+
 INSTANTIATE_TEST_SUITE_P(Here, UnequalInputs, ::testing::ValuesIn(ridge::test::devices_here()),
                          ridge::test::DeviceName{});
 

@@ -14,7 +14,7 @@ template <int Order, int Rank>
   Laplacian<Order, Rank> made(h);
   made.centre = own + factor * made.centre;
   for (auto* const axis : {&made.x, &made.y, &made.z}) {
-    for (double& weight : *axis)
+    for (auto& weight : *axis)
       weight *= factor;
   }
   return made;

@@ -6,6 +6,7 @@
 #include <ridge/stencil/footprint.hpp>
 
 #include <array>
+#include <type_traits>
 
 namespace ridge::stencil {
 
@@ -28,6 +29,20 @@ constexpr std::array<double, Order / 2 + 1> second_difference() {
   }
 }
 
+/// A weight in both precisions, for lanes that compute in fp32 and have no time to round it.
+struct Weight {
+  double exact = 0;
+  float rounded = 0;
+
+  Weight() = default;
+  RIDGE_FN constexpr Weight(double w) // NOLINT(google-explicit-constructor): as a double
+      : exact(w), rounded(static_cast<float>(w)) {}
+  RIDGE_FN constexpr operator double() const {
+    return exact;
+  } // NOLINT(google-explicit-constructor)
+  RIDGE_FN constexpr Weight& operator*=(double by) { return *this = Weight(exact * by); }
+};
+
 /// Sum of the second differences along the first `Rank` axes. Operations a point: one
 /// multiplication for the centre and, for each pair of opposite neighbours, an addition, a
 /// multiplication and an addition: 10 for the 7-point stencil.
@@ -39,17 +54,20 @@ struct Laplacian {
   static constexpr bool linear = true;
   static constexpr bool by_axis = true;
 
-  double centre = 0;
+  /// Where lanes wait for instructions, not for memory (docs/design/stencils_on_gpus.md).
+  using Number = std::conditional_t<Order == 8, Weight, double>;
+
+  Number centre = 0;
   /// Weights of the neighbours at distance i + 1 along x, y and z.
-  std::array<double, radius> x{}, y{}, z{};
+  std::array<Number, radius> x{}, y{}, z{};
 
   Laplacian() = default;
   explicit Laplacian(Spacing h) {
     constexpr auto weights = second_difference<Order>();
     const double inverse[3] = {1 / (h.x * h.x), 1 / (h.y * h.y), 1 / (h.z * h.z)};
-    std::array<double, radius>* const axes[3] = {&x, &y, &z};
+    std::array<Number, radius>* const axes[3] = {&x, &y, &z};
     for (int axis = 0; axis < Rank; ++axis) {
-      centre += weights[0] * inverse[axis];
+      centre = centre + weights[0] * inverse[axis];
       for (int r = 0; r < radius; ++r)
         (*axes[axis])[r] = weights[r + 1] * inverse[axis];
     }
@@ -57,21 +75,40 @@ struct Laplacian {
 
   template <class N>
   RIDGE_FN auto operator()(const N& u) const {
-    auto sum = centre * u(0, 0, 0);
+    auto sum = times<N>(centre, u(0, 0, 0));
     RIDGE_UNROLL
     for (int r = 1; r <= radius; ++r)
-      sum += x[r - 1] * (u(-r, 0, 0) + u(r, 0, 0));
+      sum += times<N>(x[r - 1], u(-r, 0, 0) + u(r, 0, 0));
     if constexpr (Rank > 1) {
       RIDGE_UNROLL
       for (int r = 1; r <= radius; ++r)
-        sum += y[r - 1] * (u(0, -r, 0) + u(0, r, 0));
+        sum += times<N>(y[r - 1], u(0, -r, 0) + u(0, r, 0));
     }
     if constexpr (Rank > 2) {
       RIDGE_UNROLL
       for (int r = 1; r <= radius; ++r)
-        sum += z[r - 1] * (u(0, 0, -r) + u(0, 0, r));
+        sum += times<N>(z[r - 1], u(0, 0, -r) + u(0, 0, r));
     }
     return sum;
+  }
+
+private:
+  /// Whether neighbours ask for weights in their own precision.
+  template <class N>
+  static constexpr bool rounds() {
+    if constexpr (Order == 8 && requires { N::rounded_weights; }) {
+      return N::rounded_weights;
+    } else {
+      return false;
+    }
+  }
+  template <class N, class V>
+  static RIDGE_FN auto times(const Number& weight, const V& value) {
+    if constexpr (rounds<N>()) {
+      return weight.rounded * value;
+    } else {
+      return static_cast<double>(weight) * value;
+    }
   }
 };
 

@@ -270,31 +270,48 @@ private:
       const Index y = unit.y_begin + ty * M.tile;
       Target target(call.out, x, y, ty * M.tile, unit);
       target.begin(lane, call.out, edges);
-      // What only fills the planes of the first result has a loop of its own: carried values that
-      // come together from several branches would be copied twice a plane.
-      const auto pass = [&](int p, auto complete) {
-        lane.phase_wait(full, slots.newest(), parity);
-        const Index z = unit.z_begin + p - 2 * r.z; // whose neighbours are now complete
-        const typename Tile::Place place{x, y, z, tx, ty, slots, plan.ring, unit.z_begin};
-        typename Tile::Results results;
-        if constexpr (Tile::parts) {
-          Tile::add_parts(lane, call, planes, misfit, place, sums, results);
-        } else if constexpr (complete) {
-          Tile::compute_plane(lane, call, planes, misfit, place, carried, results);
-        } else if (p >= r.z - Tile::kept) {
-          const auto centre = Tile::centre_of(lane, call, planes, misfit, place, carried);
-          Tile::carry(lane, call, planes, misfit, place, centre, carried);
+      if constexpr (Tile::kept > 0) {
+        // What only fills the planes of the first result has a loop of its own: carried values that
+        // come together from several branches would be copied twice a plane. Other
+        // marches take fewer registers in one loop.
+        const auto pass = [&](int p, auto complete) {
+          lane.phase_wait(full, slots.newest(), parity);
+          const Index z = unit.z_begin + p - 2 * r.z;
+          const typename Tile::Place place{x, y, z, tx, ty, slots, plan.ring, unit.z_begin};
+          typename Tile::Results results;
+          if constexpr (complete) {
+            Tile::compute_plane(lane, call, planes, misfit, place, carried, results);
+          } else if (p >= r.z - Tile::kept) {
+            const auto centre = Tile::centre_of(lane, call, planes, misfit, place, carried);
+            Tile::carry(lane, call, planes, misfit, place, centre, carried);
+          }
+          if (complete || p >= Tile::held) release(wrapped(slots.newest() - Tile::held));
+          if constexpr (complete) target.store(lane, call.out, edges, results);
+          slots.advance(plan.ring, parity);
+        };
+        for (int p = 0; p < 2 * r.z; ++p)
+          pass(p, std::false_type{});
+        for (int p = 2 * r.z; p < planes_here; ++p)
+          pass(p, std::true_type{});
+      } else {
+        for (int p = 0; p < planes_here; ++p) {
+          lane.phase_wait(full, slots.newest(), parity);
+          const Index z = unit.z_begin + p - 2 * r.z; // whose neighbours are now complete
+          const typename Tile::Place place{x, y, z, tx, ty, slots, plan.ring, unit.z_begin};
+          typename Tile::Results results;
+          if constexpr (Tile::parts) {
+            Tile::add_parts(lane, call, planes, misfit, place, sums, results);
+          } else if (p >= 2 * r.z) {
+            Tile::compute_plane(lane, call, planes, misfit, place, carried, results);
+          } else if (p >= r.z) {
+            const auto centre = Tile::centre_of(lane, call, planes, misfit, place, carried);
+            Tile::carry(lane, call, planes, misfit, place, centre, carried);
+          }
+          if (p >= Tile::held) release(wrapped(slots.newest() - Tile::held));
+          if (p >= 2 * r.z) target.store(lane, call.out, edges, results);
+          slots.advance(plan.ring, parity);
         }
-        if (complete || p >= Tile::held) release(wrapped(slots.newest() - Tile::held));
-        if (complete && (!Tile::parts || p >= 2 * r.z))
-          target.store(lane, call.out, edges, results);
-        slots.advance(plan.ring, parity);
-      };
-      int p = 0;
-      for (; !Tile::parts && p < 2 * r.z; ++p)
-        pass(p, std::false_type{});
-      for (; p < planes_here; ++p)
-        pass(p, std::true_type{});
+      }
       for (int back = Tile::held < planes_here ? Tile::held : planes_here; back > 0; --back) {
         release(wrapped(slots.newest() - back));
       }

@@ -263,6 +263,9 @@ struct MarchTile : MarchBlock<K, T, M> {
     unsigned misfit;
     int point;
 
+    /// Instructions limit these blocks, too, and rounding a weight is one a plane.
+    static constexpr bool rounded_weights = kept > 0 && std::is_same_v<T, float>;
+
     RIDGE_DEVICE Value operator()(int dx, int dy = 0, int dz = 0) const {
       check_declared<Footprint>(lane, dx, dy, dz);
       if constexpr (carries) {
@@ -304,8 +307,10 @@ struct MarchTile : MarchBlock<K, T, M> {
         const auto a = lane.template load_shared_pack<vector>(planes, first);
         const auto b = lane.template load_shared_pack<vector>(planes, first + vector);
         return from_both(a, b, skip);
-      } else {
+      } else if constexpr (kept > 0) {
         return load_shared_values<vector>(lane, planes, at + dx);
+      } else {
+        return lane.template load_shared_pack<vector>(planes, at + dx);
       }
     }
   };
