@@ -4,16 +4,27 @@
 set(RIDGE_TEST_PARTS 4 CACHE STRING
     "Parts in which ctest runs a room's test program, each a process: 0 for a process a test, which tells more")
 set(RIDGE_TEST_WARPS ALL CACHE STRING
-    "Lanes of the warps on which tests of rooms run on the emulated GPU: 32, 64, or ALL, both by the same objects")
+    "Warps of the emulated GPU in tests of rooms: ALL, those of 32 lanes and of 64; or 0 or 1: each test on one of them")
+
+# Both run the same objects. With 0 or 1 a test is left out on warps of 32 or of 64 lanes by the first letter of its
+# name, so that each program runs on both.
+function(ridge_left_out_warps filter)
+  set(patterns)
+  foreach(code RANGE 65 90)
+    string(ASCII ${code} letter)
+    math(EXPR lanes "32 << ((${code} + ${RIDGE_TEST_WARPS}) % 2)")
+    list(APPEND patterns *.${letter}*/simt_${lanes})
+  endforeach()
+  string(JOIN ":" patterns ${patterns})
+  set(${filter} -${patterns} PARENT_SCOPE)
+endfunction()
 
 function(ridge_discover_tests target prefix)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "FILTER" "LABELS;ENVIRONMENT")
   if(NOT arg_FILTER)
     set(arg_FILTER *)
-    if(RIDGE_TEST_WARPS STREQUAL "32")
-      set(arg_FILTER -*/simt_64)
-    elseif(RIDGE_TEST_WARPS STREQUAL "64")
-      set(arg_FILTER -*/simt_32)
+    if(NOT RIDGE_TEST_WARPS STREQUAL ALL)
+      ridge_left_out_warps(arg_FILTER)
     endif()
   endif()
   if(RIDGE_TEST_PARTS EQUAL 0)
