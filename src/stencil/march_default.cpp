@@ -190,7 +190,7 @@ std::optional<GpuSchedule> points_anywhere(const Traits& traits, const Strides& 
     return s;
   }
   s.block = BlockShape{{32, 8, 1}};
-  if (traits.element_bytes == 8 && traits.radius.y > 3) return s;
+  if (traits.element_bytes == 8 && traits.radius.y > 1) return s;
   return std::nullopt;
 }
 

@@ -33,8 +33,7 @@ struct SplitLaunch {
     const bool sends = part == StepPart::all;
     if (sends) exchange->begin();
     if (faces) faces.run();
-    // Items at the ends read what faces show. The interior begins once messages have found room.
-    sends ? exchange->fork_first() : exchange->fork();
+    exchange->fork(); // items at the ends read what faces show
     if (inner) inner->run();
     if (sends) exchange->receive();
     if (halo_faces) halo_faces.run();
