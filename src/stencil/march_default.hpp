@@ -26,7 +26,7 @@ march_default(const DeviceFacts& facts, const Traits& traits, Index3 n, const St
                                   Loads loads);
 
 /// Points where a march would compute one value a thread (docs/design/stencils_on_gpus.md): in fp32
-/// several rows a lane, in fp64 single ones of tall footprints; nothing where it is faster.
+/// several rows a lane, in fp64 single ones of several rows; nothing where it is faster.
 [[nodiscard]] std::optional<GpuSchedule> points_anywhere(const Traits& traits,
                                                          const Strides& strides);
 
