@@ -181,12 +181,8 @@ std::optional<GpuSchedule> points_anywhere(const Traits& traits, const Strides& 
     return std::nullopt;
   GpuSchedule s;
   if (traits.element_bytes == 4) {
-    const PointsVariant rows = rows_of_points(traits.radius.y);
-    s.tile = rows.tile;
-    s.loads = rows.loads;
-    s.store = rows.store;
-    s.bounds = rows.bounds;
-    if (traits.radius.y > 1) s.block = BlockShape{{128, 2, 1}};
+    s.tile = rows_of_points.tile;
+    s.block = BlockShape{{128, 2, 1}};
     return s;
   }
   s.block = BlockShape{{32, 8, 1}};

@@ -78,9 +78,7 @@ inline constexpr PointsVariant tiled{8, Loads::ascending, Store::nontemporal, 25
 inline constexpr PointsVariant flat_tiled{4, Loads::ascending, Store::plain, 1024};
 
 /// In fp32 rows that begin anywhere, of kernels that do not fit these.
-constexpr PointsVariant rows_of_points(int radius_y) {
-  return radius_y > 1 ? PointsVariant{8, Loads::stencil, Store::plain, 1024} : tiled;
-}
+inline constexpr PointsVariant rows_of_points{8, Loads::stencil, Store::plain, 1024};
 
 /// The tiles of flat kernels in packs, where rows begin at these: as many rows as the registers
 /// hold that kernels of this radius in y need (docs/design/stencils_on_gpus.md).
@@ -323,7 +321,7 @@ struct PointsList {
 #endif
     } else if constexpr (!tile_fits<K>() && sizeof(T) == 4 && !adds_parts<K> &&
                          usual == Store::plain) {
-      return std::array{one, rows_of_points(radius_of<K>().y)};
+      return std::array{one, rows_of_points};
     } else if constexpr (!tile_fits<K>()) {
       return std::array{one};
     } else {
