@@ -162,9 +162,6 @@ void Tree<P>::share_out(int part, int parts, TreeMessages<P>& messages) {
   messages_ = &messages;
   parts_.begins.assign(static_cast<std::size_t>(parts) + 1, 0);
   parts_.bodies = octree_.count();
-  octree_.share_sort(part, parts, [&](const auto& keys, const auto& values) {
-    return messages.bind_sort(keys, values, parts);
-  });
   if (messages.reaches_others()) return;
   packed_of_ = Field<std::uint32_t>(queue_.device(), Extents{octree_.count()}, "places of sums");
   walk_.packed_of = packed_of_.elements();

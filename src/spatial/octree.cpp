@@ -45,8 +45,7 @@ template <class S, class T>
 Octree<S, T>::Octree(Queue& queue, const std::array<Span<const S>, 4>& bodies,
                      const OctreeOptions& options)
     : queue_(queue), sorter_(queue),
-      build_step_(offered<BuildTree<S, T>>(queue.device().kind(), typeid(Build<S, T>))),
-      merge_(offered<MergeShares>(queue.device().kind(), typeid(SortedShares))) {
+      build_step_(offered<BuildTree<S, T>>(queue.device().kind(), typeid(Build<S, T>))) {
   require_sound({bodies[0].size, bodies[1].size, bodies[2].size, bodies[3].size}, options);
   const Device& device = queue.device();
   const Index n = bodies[0].size;
@@ -191,39 +190,13 @@ void Octree<S, T>::sort_bodies(const std::function<void(const char*)>& begins) {
   call_.keys = keys_[0].elements();
   call_.order = order_[0].elements();
   step(BuildStep::keys);
-  const Index first = bring_shares_ ? share_begin(call_.count, part_, parts_) : 0;
-  const Index end = bring_shares_ ? share_begin(call_.count, part_ + 1, parts_) : call_.count;
-  SortBuffers buffers{{keys_[0].data() + first, keys_[1].data() + first},
-                      {order_[0].data() + first, order_[1].data() + first},
-                      0,
-                      end - first};
+  SortBuffers buffers{
+      {keys_[0].data(), keys_[1].data()}, {order_[0].data(), order_[1].data()}, 0, call_.count};
   begins("sort");
-  if (end > first) sorter_.sort(buffers, 0, 3 * call_.levels);
-  auto now = static_cast<std::size_t>(buffers.current);
-  if (bring_shares_) {
-    merge_shares(now);
-    now = 1;
-  }
+  sorter_.sort(buffers, 0, 3 * call_.levels);
+  const auto now = static_cast<std::size_t>(buffers.current);
   call_.sorted_keys = std::as_const(keys_[now]).elements();
   call_.sorted_order = std::as_const(order_[now]).elements();
-}
-
-/// Of all parts into the second memory, from the first, where others reach it.
-template <class S, class T>
-void Octree<S, T>::merge_shares(std::size_t sorted_in) {
-  const Index first = share_begin(call_.count, part_, parts_);
-  const Index count = share_begin(call_.count, part_ + 1, parts_) - first;
-  const auto bring_back = [&](auto& fields) {
-    copy_bytes_on_device(queue_, fields[0].data() + first, fields[1].data() + first,
-                         Bytes{count * static_cast<Index>(sizeof(*fields[0].data()))});
-  };
-  if (sorted_in != 0 && count > 0) {
-    bring_back(keys_);
-    bring_back(order_);
-  }
-  bring_shares_();
-  merge_(queue_, {parts_, std::as_const(keys_[0]).elements(), std::as_const(order_[0]).elements(),
-                  keys_[1].elements(), order_[1].elements()});
 }
 
 template <class S, class T>

@@ -14,8 +14,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <tuple>
-#include <utility>
 
 namespace ridge::spatial {
 namespace {
@@ -248,50 +246,6 @@ TEST_P(Octrees, HaveTheSameBitsEachTime) {
   one.build();
   EXPECT_EQ(one.moments, moments);
   EXPECT_EQ(one.links, links);
-}
-
-/// As if parts had sorted their shares: all but one's are sorted here.
-TEST_P(Octrees, AreThoseOfSharesThatPartsHaveSorted) {
-  const auto sort_others = [](Queue& queue, int part, int parts, const auto& keys,
-                              const auto& values) {
-    const auto n = static_cast<std::size_t>(keys.size);
-    std::vector<std::uint64_t> key(n);
-    std::vector<std::uint32_t> value(n);
-    copy_to_host(queue, key.data(), keys.data, keys.size);
-    copy_to_host(queue, value.data(), values.data, values.size);
-    queue.wait();
-    for (int other = 0; other < parts; ++other) {
-      if (other == part) continue;
-      std::vector<std::pair<std::uint64_t, std::uint32_t>> share;
-      const auto begin = static_cast<std::size_t>(share_begin(keys.size, other, parts));
-      const auto end = static_cast<std::size_t>(share_begin(keys.size, other + 1, parts));
-      for (std::size_t i = begin; i < end; ++i)
-        share.emplace_back(key[i], value[i]);
-      std::stable_sort(share.begin(), share.end(),
-                       [](const auto& a, const auto& b) { return a.first < b.first; });
-      for (std::size_t i = begin; i < end; ++i)
-        std::tie(key[i], value[i]) = share[i - begin];
-    }
-    copy_to_device(queue, keys.data, key.data(), keys.size);
-    copy_to_device(queue, values.data, value.data(), values.size);
-    queue.wait();
-  };
-  for (const Shape& shape : shapes(333)) {
-    const Grown<float, float> whole(device, shape.places, {8, 21});
-    for (const auto& [part, parts] : {std::pair{0, 2}, {1, 2}, {1, 3}, {4, 5}, {0, 100}}) {
-      SCOPED_TRACE(std::string(shape.name) + " " + std::to_string(part));
-      Grown<float, float> shared(device, shape.places, {8, 21});
-      shared.tree->share_sort(part, parts, [&](const auto& keys, const auto& values) {
-        return [&, part = part, parts = parts, keys, values] {
-          sort_others(shared.queue, part, parts, keys, values);
-        };
-      });
-      shared.build();
-      EXPECT_EQ(shared.order, whole.order);
-      EXPECT_EQ(shared.links, whole.links);
-      EXPECT_EQ(shared.moments, whole.moments);
-    }
-  }
 }
 
 TEST_P(Octrees, FollowBodiesThatMove) {

@@ -106,11 +106,6 @@ public:
   virtual void meet() = 0;
   /// In queue order: brings here what others have, and gives them what this part has.
   virtual void run() = 0;
-  /// What brings shares of sorted keys and values here (Octree::share_sort), if parts sort shares.
-  virtual std::function<void()> bind_sort(Span<std::uint64_t> /*keys*/,
-                                          Span<std::uint32_t> /*values*/, int /*parts*/) {
-    return {};
-  }
 };
 
 /// How far accelerations of a sample of the targets are off the sums over all pairs in double
@@ -179,7 +174,7 @@ public:
   void choose_units_anew() { octree_.forget_units(); }
   /// From now on sums are those of one of several parts, which all have the same bodies: groups are
   /// shared out by what they cost in the sums before. `messages` must outlive the sums. No bit of a
-  /// sum depends on the parts. Where `messages` bind a sort, updates are collective, too.
+  /// sum depends on the parts.
   void share_out(int part, int parts, TreeMessages<P>& messages);
   /// From now on bodies are those of one of several ranks, best of a region of their own: updates
   /// bring the nodes and bodies here that these need of other ranks' trees. Sums then depend on who

@@ -5,7 +5,6 @@
 
 #include <ridge/device/field.hpp>
 #include <ridge/spatial/build.hpp>
-#include <ridge/spatial/merge.hpp>
 #include <ridge/spatial/sort.hpp>
 
 #include <array>
@@ -61,17 +60,6 @@ public:
   /// boxes and moments move with bodies that move a little, which no edge of a cell makes jump.
   void follow(const ChooseUnits& choose = {});
 
-  /// In queue order: brings the shares of all parts here, once this one is sorted.
-  using BringShares = std::function<void()>;
-  /// From now on each of several parts, which have trees of the same bodies, sorts a share of them
-  /// (share_begin): builds are collective. `bind` is called once with where keys and values are.
-  template <class Bind>
-  void share_sort(int part, int parts, const Bind& bind) {
-    part_ = part;
-    parts_ = parts;
-    bring_shares_ = bind(keys_[0].elements(), order_[0].elements());
-  }
-
   /// The next build asks `choose` for units.
   void forget_units() { has_units_ = false; }
 
@@ -97,7 +85,6 @@ private:
   void clear(Field<std::uint32_t>& field);
   void step(BuildStep step, Index begin = 0, Index end = 0);
   void sort_bodies(const std::function<void(const char*)>& begins);
-  void merge_shares(std::size_t sorted_in);
   void take_nodes(Index nodes);
   void find_nodes();
   void find_all_moments();
@@ -109,10 +96,7 @@ private:
   Queue& queue_;
   Sorter sorter_;
   Memory said_; ///< what the host hears of the device
-  int part_ = 0, parts_ = 1;
-  BringShares bring_shares_; ///< of several parts
   BuildTree<S, T>* build_step_;
-  MergeShares* merge_;
   Build<S, T> call_;
   std::vector<Index> level_begin_;
   std::array<Field<std::uint64_t>, 2> keys_, node_keys_;

@@ -8,8 +8,6 @@
 #include <ridge/pairs/tree.hpp>
 
 #include <array>
-#include <functional>
-#include <utility>
 #include <vector>
 
 namespace ridge::nbody {
@@ -50,26 +48,7 @@ public:
     transfer_ = comm::Transfer(at_, comm::to_all(at_.ranks, share_of));
   }
   [[nodiscard]] std::vector<Sums> others() const override { return others_; }
-  /// Who gives a share of sorted keys has used the sums that bodies were moved by.
-  void meet() override {
-    if (!std::exchange(have_met_, false)) meeting_.run();
-  }
-  std::function<void()> bind_sort(Span<std::uint64_t> keys, Span<std::uint32_t> values,
-                                  int parts) override {
-    // Through the host they take longer than they are sorted in.
-    if (at_.queue.device().is_gpu() && !comm::needs_no_host(at_.carrier)) return {};
-    sorted_ = comm::Transfer(at_, comm::to_all(at_.ranks, [=](int rank) {
-                               const Index begin = spatial::share_begin(keys.size, rank, parts);
-                               const Index count =
-                                   spatial::share_begin(keys.size, rank + 1, parts) - begin;
-                               return comm::Pieces{comm::Piece::of(keys.data + begin, count),
-                                                   comm::Piece::of(values.data + begin, count)};
-                             }));
-    return [this] {
-      sorted_.run();
-      have_met_ = true;
-    };
-  }
+  void meet() override { meeting_.run(); }
   void run() override { transfer_.run(); }
 
 private:
@@ -97,8 +76,7 @@ private:
   std::vector<ImportedMemory> reached_;
   std::vector<Sums> others_;
   Memory words_; ///< of the messages that ranks meet by
-  comm::Transfer transfer_, meeting_, sorted_;
-  bool have_met_ = false; ///< since sums were used
+  comm::Transfer transfer_, meeting_;
 };
 
 } // namespace ridge::nbody
