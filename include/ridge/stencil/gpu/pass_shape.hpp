@@ -47,8 +47,8 @@ struct PassShape {
   /// Whether steps far from both ends in z have forms of their own at faces in x and y: a step that
   /// cares about all takes six times as many instructions as one that cares about none.
   static constexpr bool has_sides = P.moving && radius == 1;
-  /// Whether ends of rows and periodic faces have such forms apart. Waves are no faster with them.
-  static constexpr bool has_ends = has_sides && levels == 1;
+  /// Whether ends of rows and periodic faces have such forms apart: waves in fp32 are slower then.
+  static constexpr bool has_ends = has_sides && (levels == 1 || sizeof(T) == 8);
 
   using Value = Pack<Number, vector>;
   static constexpr int pack_bytes = vector * static_cast<int>(sizeof(T)); ///< of one in memory
