@@ -141,7 +141,7 @@ def over(ridge, ranks, *words):
 @pytest.mark.skipif(MPIRUN is None, reason="no mpirun here")
 @pytest.mark.parametrize("device, ranks", [("cpu", 3), ("simt:64", 2), ("cpu", 9)])
 def test_domains(ridge, folder, device, ranks):
-    bodies = 700 if device == "cpu" else 400
+    bodies = 700 if device == "cpu" else 500
     position, velocity, mass = cloud(bodies)
     position[bodies // 2:] += 5  # two clouds
     write_start("in.h5", position, velocity, mass)

@@ -287,7 +287,8 @@ private:
     copy_to_device(queue_, begins.data, host.data(), begins.size);
     queue_.wait();
     // All lists of a lattice have 78; once it has melted, the longest of 26000 has 87.
-    const Index spare = std::max<Index>(most + most / 16 + 1, all * 13 / 10 / counts.size);
+    const Index lists = std::max<Index>(counts.size, 1); // none of a rank without bodies
+    const Index spare = std::max<Index>(most + most / 16 + 1, all * 13 / 10 / lists);
     const Index most_room = (this->data_.ways > 1 ? 8 : 3) * all; // twice as many rows as that
     most_rows_ = 2 * spare * counts.size <= most_room ? static_cast<unsigned>(spare) : 0;
     return all;
