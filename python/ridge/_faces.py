@@ -279,7 +279,7 @@ class Faces:
         low = self.pads[d][0]
         open_ = _Layers(d)
         sides = [side for side in (1, 0) if self.is_local(d, side)]
-        # What lies further out than an axis has points comes from the nearer layers beyond both ends.
+        # Layers further out than an axis has points come from the nearer ones beyond both ends.
         for k, side in itertools.product(range(1, max(self.pads[d]) + 1), sides):
             if k > self.pads[d][side]:
                 continue

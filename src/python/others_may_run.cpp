@@ -34,8 +34,8 @@ bool is_ending() {
 
 void end_calls() {
   ending = true;
-  // What threads that go on hold stays until the process ends, and what graphs of torch hold, which
-  // lets go of nothing once Python ends.
+  // Objects of threads that go on stay until the process ends, and those of torch's graphs, as
+  // torch lets go of nothing once Python ends.
   const nanobind::object threads = nanobind::module_::import_("threading").attr("active_count")();
   const bool has_torch = PyDict_GetItemString(PyImport_GetModuleDict(), "torch") != nullptr;
   if (nanobind::cast<int>(threads) > 1 || has_torch) nanobind::set_leak_warnings(false);

@@ -1,4 +1,4 @@
-// What faces and coefficients hold, and equations without the points that a mask takes out.
+// Values of faces and coefficients, and equations without the points that a mask takes out.
 
 #include "core/refuse.hpp"
 #include "equations.hpp"

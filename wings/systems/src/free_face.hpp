@@ -1,5 +1,5 @@
-// What lanes do at a free face: velocities beyond it, and the transpose of setting them. Kernel
-// sources include it, once per device kind.
+// Velocities beyond a free face, and the transpose of setting them, for lanes. Kernel sources
+// include it, once per device kind.
 #pragma once
 
 #include <ridge/chain/system/fold.hpp>

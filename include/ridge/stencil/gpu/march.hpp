@@ -271,9 +271,9 @@ private:
       Target target(call.out, x, y, ty * M.tile, unit);
       target.begin(lane, call.out, edges);
       if constexpr (Tile::kept > 0) {
-        // What only fills the planes of the first result has a loop of its own: carried values that
-        // come together from several branches would be copied twice a plane. Other
-        // marches take fewer registers in one loop.
+        // Planes before those of the first result have a loop of their own: carried values that
+        // come together from several branches would be copied twice a plane. Other marches take
+        // fewer registers in one loop.
         const auto pass = [&](int p, auto complete) {
           lane.phase_wait(full, slots.newest(), parity);
           const Index z = unit.z_begin + p - 2 * r.z;
