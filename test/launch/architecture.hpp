@@ -42,14 +42,17 @@ inline std::string missing_for(const Architecture& a) {
   return {};
 }
 
-/// Whether the nth of what is compiled alone is of the part that RIDGE_GPU_CHECKED=N/M names; all
-/// are without it.
-inline bool is_of_part(std::size_t n) {
+/// True where the nth of what is compiled alone is of the part that RIDGE_GPU_CHECKED=N/M names;
+/// all are without it. Says which are left out.
+inline bool is_of_part(std::size_t n, const std::string& name) {
   std::size_t part = 0, parts = 1;
   const char* const chosen = std::getenv("RIDGE_GPU_CHECKED");
   if (chosen == nullptr || std::sscanf(chosen, "%zu/%zu", &part, &parts) != 2 || parts == 0)
     return true;
-  return n % parts == part;
+  if (n % parts == part) return true;
+  std::printf("left out, of a part that RIDGE_GPU_CHECKED=%s does not name: %s\n", chosen,
+              name.c_str());
+  return false;
 }
 
 inline launch::KernelCompiler::Compiled compile(const Architecture& a, const std::string& text) {
