@@ -88,6 +88,30 @@ namespace mine { using Thirty = Scaled<0.5, Pair{3, 4}, decltype([](const auto& 
 """
 
 
+WAVE = """
+#include <ridge/stencil/kernel.hpp>
+struct Wave {
+  static constexpr auto footprints = std::make_tuple(ridge::stencil::star<1>(), ridge::stencil::point());
+  template <class N, class M>
+  RIDGE_FN auto operator()(const N& u, const M& before) const {
+    return 2 * u(0, 0, 0) - before(0, 0, 0) +
+           0.1 * (u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) + u(0, 0, -1) + u(0, 0, 1) - 6 * u(0, 0, 0));
+  }
+};
+"""
+
+
+@pytest.mark.parametrize("size, numbers, schedule", [
+    ("513x19x6", ("--precision", "fp32"), "stage=bulk block=128x2x1 tile=4 loads=packs"),
+    ("517x19x6", ("--store-as", "bf16"), "stage=bulk block=128x2x1 tile=4")])
+def test_rows_of_an_input_read_at_the_point_alone_do_not_meet(ridge, env, tmp_path, size, numbers, schedule):
+    """Rows just above a multiple of 128 bytes, which come in whole 16 bytes, lay over each other in shared memory."""
+    (tmp_path / "wave.hpp").write_text(WAVE)
+    ran = ridge.good("bench", f"{tmp_path}/wave.hpp:Wave", "--size", size, *numbers, "--schedule", schedule,
+                     "--device", "simt:32", "--repeat", 1, "--no-roof", env=env)
+    assert " ok " in ran.out
+
+
 @pytest.mark.parametrize("name, factor, device", [
     ("Scaled<0.25, Pair{2, 4}, Four>", 8, "cpu"), ("mine::Thirty", 30, "simt:32")])
 def test_any_name_that_its_file_may_say(ridge, env, tmp_path, name, factor, device):

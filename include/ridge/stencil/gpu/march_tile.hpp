@@ -48,12 +48,15 @@ struct MarchTile : MarchBlock<K, T, M> {
   template <int I>
   static constexpr int rows_of = tile_y + 2 * reach<I>.y;
   static constexpr int up(int elements, int to) { return (elements + to - 1) / to * to; }
-  /// A row begins one line behind the last one's end where there is a halo to its left, and up to
-  /// one more for its shift. Rows of tiles follow each other with their halos, in whole 16 bytes.
+  /// Rows that begin anywhere come in whole 16 bytes, with elements of the row before and behind.
+  static constexpr bool overhangs = M.rows == Rows::anywhere || joins;
+  /// A row begins one line behind the last one's end where more than the tile's width comes, and
+  /// up to one more for its shift. Rows of tiles follow each other with their halos, in whole 16
+  /// bytes.
   template <int I>
-  static constexpr int lead_of = M.tiles          ? up(reach<I>.x, piece)
-                                 : reach<I>.x > 0 ? line
-                                                  : 0;
+  static constexpr int lead_of = M.tiles                       ? up(reach<I>.x, piece)
+                                 : reach<I>.x > 0 || overhangs ? line
+                                                               : 0;
   template <int I>
   static constexpr int least_pitch_of = M.tiles ? tile_x + 2 * lead_of<I>
                                                 : up(tile_x, line) + lead_of<I>;
