@@ -180,13 +180,14 @@ std::optional<GpuSchedule> points_anywhere(const Traits& traits, const Strides& 
   if (rows_at(traits, strides).rows != Rows::anywhere || march_loads(traits) != Loads::stencil)
     return std::nullopt;
   GpuSchedule s;
-  if (traits.element_bytes == 4) {
+  const auto bytes = static_cast<std::size_t>(traits.element_bytes);
+  if (takes_rows_of_points(traits.radius, traits.inputs(), bytes)) {
     s.tile = rows_of_points.tile;
     s.block = BlockShape{{128, 2, 1}};
     return s;
   }
   s.block = BlockShape{{32, 8, 1}};
-  if (traits.element_bytes == 8 && traits.radius.y > 1) return s;
+  if (bytes == 8 && traits.radius.y > 1) return s;
   return std::nullopt;
 }
 

@@ -25,8 +25,9 @@ march_default(const DeviceFacts& facts, const Traits& traits, Index3 n, const St
 [[nodiscard]] bool comes_as_tiles(const Traits& traits, Index3 n, const Strides& strides,
                                   Loads loads);
 
-/// Points where a march would compute one value a thread (docs/design/stencils_on_gpus.md): in fp32
-/// several rows a lane, in fp64 single ones of several rows; nothing where it is faster.
+/// Points where a march would compute one value a thread (docs/design/stencils_on_gpus.md): several
+/// rows a lane (takes_rows_of_points), in fp64 single ones of several rows; nothing where it is
+/// faster.
 [[nodiscard]] std::optional<GpuSchedule> points_anywhere(const Traits& traits,
                                                          const Strides& strides);
 

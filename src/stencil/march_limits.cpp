@@ -61,8 +61,9 @@ Index planes_held(const Traits& traits, Loads loads) {
 bool can_tile(const Traits& traits, int threads_x, int rows) {
   const auto fits = [&](const std::vector<Offset>& offsets) {
     const Offset reach = reach_of(offsets);
-    return tile_row_bytes(threads_x, traits.element_bytes, reach.x) / traits.element_bytes <=
-               most_tile_extent &&
+    const int bytes = traits.element_bytes;
+    const auto row = static_cast<int>(tile_row_bytes(threads_x, bytes, reach.x) / bytes);
+    return row <= most_tile_extent * gpu::counted_as_one(row, bytes) &&
            rows + 2 * reach.y <= most_tile_extent;
   };
   return traits.inputs() <= most_tiled_inputs &&

@@ -24,13 +24,15 @@ def read(file):
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
-@pytest.mark.parametrize("storage, device", [("fp16", "cpu"), ("bf16", "cpu"), ("fp16", "simt:32")])
-def test_apply_has_the_bits_of_rounded_fp32(ridge, folder, storage, device):
-    values = ROUNDED[storage](np.random.default_rng(2).standard_normal((12, 19, 35)).astype("f4"))
+@pytest.mark.parametrize("storage, device, row, schedule", [
+    ("fp16", "cpu", 35, "auto"), ("bf16", "cpu", 35, "auto"), ("fp16", "simt:32", 35, "auto"),
+    ("fp16", "simt:32", 304, "stage=tiles block=32x2x1 tile=2")])  # of 272 numbers in a row
+def test_apply_has_the_bits_of_rounded_fp32(ridge, folder, storage, device, row, schedule):
+    values = ROUNDED[storage](np.random.default_rng(2).standard_normal((12, 19, row)).astype("f4"))
     write("in.h5", values)
     ridge.good("apply", "laplacian", "in.h5:/u", "-o", "wide.h5:/f", "--device", device)
     out = ridge.good("apply", "laplacian", "in.h5:/u", "-o", "out.h5:/f", "--device", device, "--store-as",
-                     storage, "--check")
+                     storage, "--check", "--schedule", schedule)
     assert storage in out.out and "check ok" in out.out
     found = read("out.h5")
     assert found.dtype == np.float32

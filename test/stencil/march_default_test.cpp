@@ -221,7 +221,10 @@ TEST(MarchDefault, TakesTilesOfTallFootprints) {
   EXPECT_EQ(march_ring_bytes(s, traits_of<WaveLike<8>, double>(), true),
             6 * 24 * (1024 + 64) + 2 * 16 * 1024);
   EXPECT_TRUE(can_tile(traits_of<WaveLike<8>, double>(), 64, 16));
-  EXPECT_FALSE(can_tile(traits_of<WaveLike<8>, float>(), 64, 16)); // 264 elements
+  // 264 elements, of which two count as one.
+  EXPECT_TRUE(can_tile(traits_of<WaveLike<8>, float>(), 64, 16));
+  EXPECT_TRUE(can_tile(traits_of<WaveLike<8>, Fp16>(), 32, 32));
+  EXPECT_FALSE(can_tile(traits_of<WaveLike<8>, float>(), 128, 8)); // 2080 bytes
   EXPECT_FALSE(can_tile(traits_of<WaveLike<8>, double>(), 64, 249));
 }
 
@@ -251,7 +254,12 @@ TEST(MarchDefault, GivesWayToPointsWhereItWouldComputeOneAThread) {
   EXPECT_THAT((points.operator()<Laplacian<4, 3>, float>(n)), HasSubstr("block=128x2x1 tile=8"));
   EXPECT_THAT((points.operator()<MediumLike<8>, double>(n)), HasSubstr("block=32x8x1 tile=1"));
   EXPECT_THAT((points.operator()<DampedLike<2>, float>(n)), HasSubstr("block=128x2x1 tile=8"));
-  EXPECT_THAT((points.operator()<Laplacian<4, 3>, double>(n)), HasSubstr("block=32x8x1 tile=1"));
+  // 303 and 345, of three arrays more 604 and 545.
+  EXPECT_THAT((points.operator()<Laplacian<4, 3>, double>(n)), HasSubstr("block=128x2x1 tile=8"));
+  EXPECT_THAT((points.operator()<DampedLike<4>, double>(n)), HasSubstr("block=32x8x1 tile=1"));
+  // 564 by the march and 275.
+  EXPECT_THAT((points.operator()<DampedLike<2>, Bf16>(n)), HasSubstr("block=128x2x1 tile=8"));
+  EXPECT_EQ((points.operator()<Laplacian<4, 3>, Bf16>(n)), "");
   EXPECT_EQ((points.operator()<DampedLike<2>, double>(n)), "");
   EXPECT_EQ((points.operator()<Box27, float>(n)), ""); // adds up planes' parts
   EXPECT_EQ((points.operator()<Laplacian<4, 3>, float>({512, 387, 250})), "");

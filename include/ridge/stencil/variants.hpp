@@ -77,8 +77,14 @@ constexpr int window_values(const Offsets& offsets, int tile) {
 inline constexpr PointsVariant tiled{8, Loads::ascending, Store::nontemporal, 256};
 inline constexpr PointsVariant flat_tiled{4, Loads::ascending, Store::plain, 1024};
 
-/// In fp32 rows that begin anywhere, of kernels that do not fit these.
+/// In rows that begin anywhere, of kernels that do not fit these.
 inline constexpr PointsVariant rows_of_points{8, Loads::stencil, Store::plain, 1024};
+/// Whether these beat single points: in fp32, in fp64 where one input is read two rows away, in 16
+/// bits of four inputs and more.
+constexpr bool takes_rows_of_points(Offset radius, int inputs, std::size_t element_bytes) {
+  return element_bytes == 4 || (element_bytes == 8 && radius.y == 2 && inputs == 1) ||
+         (element_bytes == 2 && inputs > 3);
+}
 
 /// The tiles of flat kernels in packs, where rows begin at these: as many rows as the registers
 /// hold that kernels of this radius in y need (docs/design/stencils_on_gpus.md).
@@ -319,8 +325,8 @@ struct PointsList {
 #else
       return std::array{one, flat_tiled, flat_packs(radius_of<K>().y)};
 #endif
-    } else if constexpr (!tile_fits<K>() && sizeof(T) == 4 && !adds_parts<K> &&
-                         usual == Store::plain) {
+    } else if constexpr (!tile_fits<K>() && !adds_parts<K> && usual == Store::plain &&
+                         takes_rows_of_points(radius_of<K>(), inputs_of<K>, sizeof(T))) {
       return std::array{one, rows_of_points};
     } else if constexpr (!tile_fits<K>()) {
       return std::array{one};

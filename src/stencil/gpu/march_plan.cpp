@@ -30,8 +30,10 @@ MarchVariant march_variant(const GpuSchedule& s, Store store, Rows rows) {
 
 TileMap march_tiles(const Device& device, const View<const char>& in, int element_bytes,
                     TileExtent extent) {
-  return tile_map(device,
-                  {in.data, in.extents, in.row, in.plane, element_bytes, extent.x, extent.y});
+  const int one = counted_as_one(extent.x, element_bytes);
+  const Index3 n{ceil_div(in.extents.x, one), in.extents.y, in.extents.z};
+  return tile_map(device, {in.data, n, in.row / one, in.plane / one, one * element_bytes,
+                           extent.x / one, extent.y});
 }
 
 MarchVariant window_variant(const GpuSchedule& s, Store store, Rows rows) {

@@ -134,9 +134,11 @@ private:
         unrolled<inputs_of<K>>([&](auto input) {
           constexpr int i = number<decltype(input)>;
           if (!reads<i>(unit, z)) return;
+          constexpr int one = counted_as_one(Tile::template least_pitch_of<i>,
+                                             static_cast<int>(sizeof(T)));
           copy_tile(lane, full, slots.newest(), planes,
                     Tile::template plane_at<i>(plan.ring, slots.template of<i>()), maps.of[i],
-                    static_cast<int>(unit.x_begin) - Tile::template lead_of<i>,
+                    (static_cast<int>(unit.x_begin) - Tile::template lead_of<i>) / one,
                     static_cast<int>(unit.y_begin) - Tile::template reach<i>.y,
                     static_cast<int>(z) - Tile::template late_of<i>);
         });

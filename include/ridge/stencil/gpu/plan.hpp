@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ridge/core/index.hpp>
+#include <ridge/device/tile_map.hpp>
 #include <ridge/device/view.hpp>
 #include <ridge/stencil/footprint.hpp>
 #include <ridge/stencil/schedule_fields.hpp>
@@ -93,6 +94,11 @@ struct MarchFacts {
 struct TileExtent {
   int x = 0, y = 0;
 };
+/// The elements that a map of such tiles counts as one: the copy engine takes few in a row, of up
+/// to 8 bytes each.
+constexpr int counted_as_one(int row, int element_bytes) {
+  return row > most_tile_extent ? 8 / element_bytes : 1;
+}
 
 /// Facts, for host code, of a compiled kernel whose types it does not have: where the parts of
 /// its body lie. Compiled into the kernel's image.
