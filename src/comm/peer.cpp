@@ -65,7 +65,7 @@ std::size_t find_match(int rank, const std::vector<End>& mine, std::size_t numbe
 class PeerMessages final : public BoundMessages {
 public:
   PeerMessages(const Endpoint& at, const std::vector<Message>& sends,
-               const std::vector<Message>& receives)
+               const std::vector<Message>& receives, const BindPush& push)
       : queue_(at.queue), rank_(at.ranks.rank()) {
     for (const Message& m : sends)
       check(m);
@@ -125,7 +125,8 @@ public:
         static_cast<int>(parts)};
     queue_.wait();
     using Bind = Bound(Queue&, const PushCall&);
-    launch_ = offered<Bind>(queue_.device().kind(), typeid(MessagePusher*))(queue_, call);
+    launch_ = push ? push(queue_, call)
+                   : offered<Bind>(queue_.device().kind(), typeid(MessagePusher*))(queue_, call);
   }
   ~PeerMessages() override {
     try {
@@ -258,8 +259,9 @@ std::string why_no_peer(Communicator& communicator, const Device& device) {
 }
 
 std::unique_ptr<BoundMessages> bind_peer(const Endpoint& at, const std::vector<Message>& sends,
-                                         const std::vector<Message>& receives) {
-  return std::make_unique<PeerMessages>(at, sends, receives);
+                                         const std::vector<Message>& receives,
+                                         const BindPush& push) {
+  return std::make_unique<PeerMessages>(at, sends, receives, push);
 }
 
 } // namespace ridge::comm

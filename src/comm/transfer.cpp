@@ -3,6 +3,8 @@
 #include <ridge/device/memory.hpp>
 #include <ridge/device/order.hpp>
 
+#include "peer.hpp"
+
 #include <optional>
 #include <utility>
 
@@ -23,7 +25,7 @@ struct Transfer::State {
     Memory pause;
   };
 
-  State(const Endpoint& at, std::vector<Phase> planned, Travels travels)
+  State(const Endpoint& at, std::vector<Phase> planned, Travels travels, const BindPush& push)
       : work(at.queue), carrier(at.carrier) {
     if (travels == Travels::beside) beside.emplace(work.device());
     for (Phase& phase : planned) {
@@ -32,8 +34,10 @@ struct Transfer::State {
       for (const Message& m : phase.sends)
         bytes += m.size.value;
       count += static_cast<int>(phase.sends.size());
-      bound.messages = bind_on_device({at.ranks, queue(), carrier}, std::move(phase.sends),
-                                      std::move(phase.receives));
+      const Endpoint end{at.ranks, queue(), carrier};
+      bound.messages = push
+                           ? bind_peer(end, phase.sends, phase.receives, push)
+                           : bind_on_device(end, std::move(phase.sends), std::move(phase.receives));
       phases.push_back(std::move(bound));
     }
   }
@@ -80,7 +84,9 @@ Transfer::Transfer() = default;
 Transfer::Transfer(const Endpoint& at, Phase messages)
     : Transfer(at, std::vector{std::move(messages)}, Travels::in_order) {}
 Transfer::Transfer(const Endpoint& at, std::vector<Phase> phases, Travels travels)
-    : state_(std::make_unique<State>(at, std::move(phases), travels)) {}
+    : state_(std::make_unique<State>(at, std::move(phases), travels, BindPush{})) {}
+Transfer::Transfer(const Endpoint& at, Phase messages, Travels travels, const BindPush& push)
+    : state_(std::make_unique<State>(at, std::vector{std::move(messages)}, travels, push)) {}
 Transfer::~Transfer() = default;
 Transfer::Transfer(Transfer&& other) noexcept = default;
 Transfer& Transfer::operator=(Transfer&& other) noexcept = default;

@@ -32,6 +32,8 @@
 
 namespace ridge::comm {
 
+struct PushCall; // ridge/comm/push.hpp
+
 /// Messages that travel together. Those without memory lie in buffers.
 struct Phase {
   /// Binds the launch that copies messages to a buffer, where they follow each other, or from it.
@@ -53,6 +55,11 @@ struct Phase {
   }
 };
 
+/// Binds the launch that stores messages where they go, of the carrier `peer`, where it is not one
+/// that copies them as they lie. Their memory is then what it begins to read, and what it begins to
+/// store to.
+using BindPush = std::function<Bound(Queue& queue, const PushCall& call)>;
+
 enum class Travels {
   in_order, ///< on the queue of the endpoint
   beside    ///< on a queue of its own: a GPU begins with what is on it before what is on others
@@ -68,6 +75,7 @@ public:
   Transfer(const Endpoint& at, Phase messages);
   /// Each phase begins when the one before has ended, so that it may send what came in that.
   Transfer(const Endpoint& at, std::vector<Phase> phases, Travels travels);
+  Transfer(const Endpoint& at, Phase messages, Travels travels, const BindPush& push);
   ~Transfer();
   Transfer(Transfer&& other) noexcept;
   Transfer& operator=(Transfer&& other) noexcept;

@@ -39,7 +39,10 @@ struct StoredMemory {
 /// Collective; begin and finish too.
 class StoredExchange : public comm::Transfer {
 public:
-  /// Queue and fields must outlive it.
+  /// Queue and fields must outlive it. Where the carrier is `peer`, faces are stored in the layers
+  /// of neighbours' fields: sums of one field, and not along x, where sites of a face lie alone.
+  StoredExchange(const comm::Endpoint& at, const StoredPart& part, const SiteGrid& grid,
+                 const std::vector<StoredMemory>& fields);
   StoredExchange(comm::Communicator& ranks, Queue& queue, const StoredPart& part,
                  const SiteGrid& grid, const std::vector<StoredMemory>& fields);
 };

@@ -21,6 +21,7 @@ struct StoredSums {
 /// A face and where it lies in the buffer, in elements.
 struct StoredFace {
   SiteWindow sites;
+  int extent[grid_dimensions] = {1, 1, 1, 1}; ///< of the grid
   Index buffer = 0;
   StoredSums sums;
 };
@@ -45,5 +46,27 @@ struct StoredCopies {
 /// Names what each kind's module offers: `Bound(Queue&, const StoredCopies<T>&)`.
 template <class T>
 struct StoredCopier;
+
+/// Where a face comes to lie without being packed: in the layer of a neighbour's field.
+struct StoredLanding {
+  int begin[grid_dimensions] = {};            ///< its first site
+  int extent[grid_dimensions] = {1, 1, 1, 1}; ///< of the neighbour's grid
+  Index size = 0;                             ///< elements of the neighbour's field
+  int own[grid_dimensions] = {};              ///< the first site of the layer here that it is of
+};
+
+/// Faces of a field straight to neighbours' fields. Message number m of the launch is box m, and
+/// `to` of it where the neighbour's field begins. The other halves of sums become 0 where they are
+/// received.
+template <class T>
+struct StoredPushes {
+  StoredCopies<T> copies; ///< without a buffer
+  StoredLanding landings[most_stored_faces];
+};
+
+/// Names what modules of kinds that write to peers offer:
+/// `Bound(Queue&, const comm::PushCall&, const StoredPushes<T>&)`.
+template <class T>
+struct StoredPusher;
 
 } // namespace ridge::lattice
