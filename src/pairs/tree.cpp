@@ -1,5 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/pairs/traits.hpp>
 #include <ridge/pairs/tree.hpp>
@@ -47,7 +48,7 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
               const TreeOptions& options)
     : queue_(queue), options_(sound(options)),
       octree_(queue, bodies, {options.schedule.leaf, options.schedule.levels}),
-      step_(offered<WalkTree<P>>(queue.device().kind(), typeid(TreeWalk<P>))) {
+      step_(offered<WalkTree<P>>(queue.device().kind(), typeid(TreeWalk<P>))), sorter_(queue) {
   const Device& device = queue.device();
   walk_.schedule = options.schedule;
   walk_.order = options.order;
@@ -59,7 +60,7 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
     walk_.gaps = gaps_.elements();
   }
   next_ = Field<std::uint32_t>(device, Extents{3}, "the next group");
-  limit_ = Field<std::uint32_t>(device, Extents{1}, "costs of groups");
+  limit_ = Field<std::uint32_t>(device, Extents{2}, "costs of groups");
   costs_ = Field<double>(device, Extents{cost_parts[0] + cost_parts[1] + cost_parts[2]},
                          "costs of groups");
   // The narrowest groups have a warp's 32 targets.
@@ -149,6 +150,7 @@ void Tree<P>::walk_all() {
   if (messages_ != nullptr) {
     walk_for_part();
   } else {
+    if (group_ > 0) turn_groups(0, ceil_div(octree_.count(), group_));
     group_ = step_(queue_, TreeStep::walk, walk_);
   }
   walk_.groups = ceil_div(octree_.count(), group_);
@@ -172,6 +174,11 @@ void Tree<P>::share_out(int part, int parts, TreeMessages<P>& messages) {
 template <class P>
 void Tree<P>::share_by_costs(Index groups) {
   const std::size_t parts = parts_.begins.size() - 1;
+  if (parts_.begins[parts] == groups && !shares_are_due()) {
+    ++shares_age_;
+    return;
+  }
+  shares_age_ = group_ > 0 ? 1 : sums_of_shares;
   const auto* const met = static_cast<const std::uint32_t*>(met_on_host_.data());
   if (group_ > 0 && !met_is_here_) queue_.wait();
   std::vector<double> before{0}; // costs before each group
@@ -196,6 +203,41 @@ void Tree<P>::share_by_costs(Index groups) {
     parts_.begins[p] = std::lower_bound(before.begin(), before.end(), share) - before.begin();
   }
   parts_.begins[parts] = groups;
+}
+
+/// Groups take turns by what they cost in the sums before: that changes slowly, so some sums take
+/// the same turns.
+template <class P>
+void Tree<P>::turn_groups(Index first, Index end) {
+  const bool has_turns = first == turns_begin_ && end == turns_end_ && turns_age_ < sums_of_shares;
+  if (++turns_age_; has_turns) return;
+  walk_.turns = {};
+  turns_begin_ = turns_end_ = 0;
+  const Device& device = queue_.device();
+  if (walk_.schedule.cut <= 0 || !facts_of(device).takes_gpu_schedules || end == first) return;
+  if (turn_keys_[0].count() < end - first) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      turn_keys_[k] = Field<std::uint64_t>(device, Extents{end - first}, "turns of groups");
+      turn_groups_[k] = Field<std::uint32_t>(device, Extents{end - first}, "turns of groups");
+    }
+  }
+  TreeWalk<P> of_turns = walk_;
+  of_turns.first_group = first;
+  of_turns.end_group = end;
+  of_turns.group = group_;
+  of_turns.turn_keys = turn_keys_[0].elements();
+  of_turns.turn_groups = turn_groups_[0].elements();
+  step_(queue_, TreeStep::turns, of_turns);
+  spatial::SortBuffers buffers{{turn_keys_[0].data(), turn_keys_[1].data()},
+                               {turn_groups_[0].data(), turn_groups_[1].data()},
+                               0,
+                               end - first};
+  sorter_.sort(buffers, 0, turn_bits);
+  const Field<std::uint32_t>& turned = turn_groups_[static_cast<std::size_t>(buffers.current)];
+  walk_.turns = {turned.data(), end - first};
+  turns_begin_ = first;
+  turns_end_ = end;
+  turns_age_ = 1;
 }
 
 /// In messages, for the groups of the largest part.
@@ -242,6 +284,7 @@ void Tree<P>::walk_for_part() {
   walk_.first_group = walk_.end_group = 0;
   const Index group = step_(queue_, TreeStep::walk, walk_); // how many targets it has
   const Index groups = ceil_div(octree_.count(), group);
+  const bool knows_costs = group_ > 0;
   share_by_costs(groups);
   parts_.group = group_ = group;
   make_room();
@@ -257,6 +300,7 @@ void Tree<P>::walk_for_part() {
   if (!packs) messages_->meet();
   walk_.first_group = parts_.begins[static_cast<std::size_t>(part_)];
   walk_.end_group = parts_.begins[static_cast<std::size_t>(part_) + 1];
+  if (knows_costs) turn_groups(walk_.first_group, walk_.end_group);
   (void)step_(queue_, TreeStep::walk, walk_);
   begins_("exchange");
   move_met(part_, true);
@@ -265,6 +309,7 @@ void Tree<P>::walk_for_part() {
   for (int part = 0; part < parts; ++part) {
     if (part != part_) move_met(part, false);
   }
+  if (!shares_are_due()) return;
   const Bytes costs{2 * groups * static_cast<Index>(sizeof(std::uint32_t))};
   if (met_on_host_.size().value < costs.value)
     met_on_host_ = Memory(queue_.device(), costs, "costs of groups", Memory::Place::staging);
@@ -418,12 +463,14 @@ Record Tree<P>::record(std::string_view kernel) {
 
 template <class P>
 Bytes Tree<P>::held() const {
-  const Index more =
-      needs_.count() * static_cast<Index>(sizeof(typename P::Computed)) +
-      gaps_.count() * static_cast<Index>(sizeof(Stored)) +
-      packed_.sums.count() * static_cast<Index>(sizeof(Summed)) +
-      (next_.count() + met_.count() + packed_.met.count() + packed_of_.count() + cut_.count()) *
-          static_cast<Index>(sizeof(std::uint32_t));
+  const Index more = needs_.count() * static_cast<Index>(sizeof(typename P::Computed)) +
+                     gaps_.count() * static_cast<Index>(sizeof(Stored)) +
+                     packed_.sums.count() * static_cast<Index>(sizeof(Summed)) +
+                     (next_.count() + met_.count() + packed_.met.count() + packed_of_.count() +
+                      cut_.count() + 2 * turn_groups_[0].count()) *
+                         static_cast<Index>(sizeof(std::uint32_t)) +
+                     2 * turn_keys_[0].count() * static_cast<Index>(sizeof(std::uint64_t)) +
+                     sorter_.held().value;
   return Bytes{octree_.held().value + more + (essential_ ? essential_->held().value : 0)};
 }
 

@@ -53,6 +53,9 @@ Index walk_tree(Queue& queue, TreeStep step, const TreeWalk<P>& w) {
     if constexpr (std::is_same_v<P, Mixed>)
       spatial::for_each_item(queue, w.tree.count, FindGaps<P>{w});
     break;
+  case TreeStep::turns:
+    spatial::for_each_item(queue, w.end_group - w.first_group, FindTurns<P>{w});
+    break;
   case TreeStep::remember:
     spatial::for_each_item(queue, w.tree.count, SetNeed<P>{w});
     break;

@@ -1,5 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/spatial/octree.hpp>
 
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -55,7 +57,7 @@ Octree<S, T>::Octree(Queue& queue, const std::array<Span<const S>, 4>& bodies,
   call_.levels = options.levels;
   call_.count = n;
   call_.partial = take(partial_, device, 8 * parts, "bounds");
-  call_.odd = take(odd_, device, parts, "bounds");
+  call_.odd = take(odd_, device, parts + 1, "bounds");
   call_.cube = take(cube_, device, 8, "bounds");
   for (std::size_t k = 0; k < 2; ++k) {
     (void)take(keys_[k], device, n, "keys of bodies");
@@ -88,17 +90,16 @@ void Octree<S, T>::build(const std::function<void(const char*)>& begins,
   step(BuildStep::bounds);
   if (choose && !has_units_) take_units(choose);
   sort_bodies(begins);
-  begins("gather");
-  step(BuildStep::gather);
   begins("nodes");
   step(BuildStep::count);
   sorter_.scan(starts_.data(), call_.count);
-  const Index nodes = count_nodes();
+  Index nodes = count_nodes();
   if (needs_units_ && choose) {
     has_units_ = false;
     build(begins, choose);
     return;
   }
+  if (has_long_runs_) nodes = sort_wholly();
   take_nodes(nodes);
   find_nodes();
   begins("moments");
@@ -146,10 +147,11 @@ template <class S, class T>
 std::uint32_t Octree<S, T>::count_nodes() {
   auto* const said = static_cast<std::uint32_t*>(said_.data());
   copy_to_host(queue_, said, starts_.data() + call_.count, 1);
-  copy_to_host(queue_, said + 1, odd_.data() + last_bound, 1);
+  copy_to_host(queue_, said + 1, odd_.data() + last_bound, 2);
   queue_.wait();
   const std::uint32_t nodes = said[0];
   const std::uint32_t odd = said[1];
+  has_long_runs_ = said[2] != 0;
   refuse_if(static_cast<Index>(odd) < call_.count,
             "the position of body {} is not finite; all must be (bodies count from 0)", odd);
   needs_units_ = static_cast<Index>(odd) > call_.count;
@@ -186,17 +188,60 @@ void Octree<S, T>::find_higher() {
 }
 
 template <class S, class T>
+int Octree<S, T>::leading_bits() const {
+  const int all = 3 * call_.levels;
+  if (level_begin_.empty() || !facts_of(queue_.device()).takes_gpu_schedules) return all;
+  // Four cells a body, were these everywhere as dense. The leaves of the last tree tell how dense
+  // they are at most; 16 of their cells are one.
+  const int of_all = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(call_.count))) + 2;
+  const int of_leaves = 3 * (depth() - 1) - 4;
+  constexpr int pass = 8; // bits that a pass of the sort goes by
+  return std::min((std::max(of_all, of_leaves) + pass - 1) / pass * pass + more_bits_, all);
+}
+
+template <class S, class T>
 void Octree<S, T>::sort_bodies(const std::function<void(const char*)>& begins) {
   call_.keys = keys_[0].elements();
   call_.order = order_[0].elements();
   step(BuildStep::keys);
-  SortBuffers buffers{
-      {keys_[0].data(), keys_[1].data()}, {order_[0].data(), order_[1].data()}, 0, call_.count};
   begins("sort");
-  sorter_.sort(buffers, 0, 3 * call_.levels);
-  const auto now = static_cast<std::size_t>(buffers.current);
+  sort_by(0, leading_bits());
+  begins("gather");
+  if (call_.bits_left == 0) {
+    step(BuildStep::gather);
+    return;
+  }
+  const auto other = call_.sorted_order.data == order_[0].data() ? 1 : 0;
+  call_.keys = keys_[other].elements();
+  call_.order = order_[other].elements();
+  step(BuildStep::settle);
+  call_.sorted_keys = call_.keys;
+  call_.sorted_order = call_.order;
+}
+
+template <class S, class T>
+void Octree<S, T>::sort_by(int from, int bits) {
+  const auto to = static_cast<std::size_t>(1 - from);
+  const auto here = static_cast<std::size_t>(from);
+  SortBuffers buffers{{keys_[here].data(), keys_[to].data()},
+                      {order_[here].data(), order_[to].data()},
+                      0,
+                      call_.count};
+  call_.bits_left = 3 * call_.levels - bits;
+  sorter_.sort(buffers, call_.bits_left, 3 * call_.levels);
+  const std::size_t now = buffers.current == 0 ? here : to;
   call_.sorted_keys = std::as_const(keys_[now]).elements();
   call_.sorted_order = std::as_const(order_[now]).elements();
+}
+
+template <class S, class T>
+std::uint32_t Octree<S, T>::sort_wholly() {
+  more_bits_ += 8;
+  sort_by(call_.sorted_order.data == order_[0].data() ? 0 : 1, 3 * call_.levels);
+  step(BuildStep::gather);
+  step(BuildStep::count);
+  sorter_.scan(starts_.data(), call_.count);
+  return count_nodes();
 }
 
 template <class S, class T>

@@ -45,6 +45,9 @@ void build_step(Queue& queue, BuildStep step, const Build<S, T>& b, Index begin,
   case BuildStep::gather:
     for_each_item(queue, b.count, GatherBodies<S, T>{b});
     break;
+  case BuildStep::settle:
+    for_each_item(queue, b.count, SettleBodies<S, T>{b});
+    break;
   case BuildStep::count:
     for_each_item(queue, b.count, CountStarts<S, T>{b});
     break;

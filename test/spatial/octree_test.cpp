@@ -248,6 +248,39 @@ TEST_P(Octrees, HaveTheSameBitsEachTime) {
   EXPECT_EQ(one.links, links);
 }
 
+/// Later trees sort by leading bits first, as far as the tree before tells that this is enough:
+/// where many bodies have drawn together since, it is not.
+TEST_P(Octrees, HaveTheBitsOfTheFirstTreeOfTheseBodies) {
+  constexpr Index n = 700;
+  std::vector<Shape> all = shapes(n);
+  for (const Index close : {3, 90, 127, 128, 129, 130, 131, 132, 133, 300}) {
+    Shape& shape = all.emplace_back("close", evenly(n));
+    for (Index i = n / 2 - close; i < n / 2 + close; i += 2) {
+      for (std::size_t c = 0; c < 3; ++c) {
+        double& x = shape.places[c][static_cast<std::size_t>(i)];
+        x = 0.5 + 1e-4 * x;
+      }
+    }
+  }
+  for (const Shape& shape : all) {
+    SCOPED_TRACE(shape.name);
+    const Grown<float, float> first(device, shape.places, {8, 21});
+    Grown<float, float> later(device, evenly(n), {8, 21});
+    for (std::size_t c = 0; c < 4; ++c) {
+      const std::vector<float> values(shape.places[c].begin(), shape.places[c].end());
+      copy_to_device(later.queue, later.fields[c].data(), values.data(), n);
+      later.queue.wait();
+    }
+    for (int time = 0; time < 3; ++time) {
+      later.build();
+      ASSERT_EQ(later.order, first.order);
+      ASSERT_EQ(later.bodies, first.bodies);
+      ASSERT_EQ(later.links, first.links);
+      ASSERT_EQ(later.moments, first.moments);
+    }
+  }
+}
+
 TEST_P(Octrees, FollowBodiesThatMove) {
   Places places = evenly(300);
   Grown<double, double> grown(device, places, {4, 21});

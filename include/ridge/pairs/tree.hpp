@@ -219,7 +219,11 @@ private:
   void remember_accelerations(const std::array<Span<Summed>, 4>& sums);
   void take_sums(const std::array<Span<Summed>, 4>& sums);
   void walk_for_part();
+  /// That keep shares of groups, and the order that groups are walked for in: costs change slowly.
+  static constexpr int sums_of_shares = 8;
+  [[nodiscard]] bool shares_are_due() const { return shares_age_ >= sums_of_shares; }
   void share_by_costs(Index groups);
+  void turn_groups(Index first, Index end);
   struct Packed {
     Field<Summed> sums;
     Field<std::uint32_t> met;
@@ -244,11 +248,17 @@ private:
   Field<Stored> gaps_; ///< in mixed precision
   Field<std::uint32_t> next_, met_, cut_, limit_;
   Field<double> costs_;
-  Memory met_on_host_;       ///< of several parts: a copy of met_
-  bool met_is_here_ = false; ///< the copy is done, as something has waited since
+  spatial::Sorter sorter_;
+  std::array<Field<std::uint64_t>, 2> turn_keys_;
+  std::array<Field<std::uint32_t>, 2> turn_groups_;
+  Index turns_begin_ = 0, turns_end_ = 0; ///< groups that have turns
+  int turns_age_ = 0;                     ///< sums that took these turns
+  Memory met_on_host_;                    ///< of several parts: a copy of met_
+  bool met_is_here_ = false;              ///< the copy is done, as something has waited since
   int part_ = 0;
   TreeMessages<P>* messages_ = nullptr; ///< over several parts
   TreeParts<P> parts_;
+  int shares_age_ = sums_of_shares;         ///< sums that took these shares
   Packed packed_;                           ///< of parts_
   std::array<Summed*, 4> bound_{};          ///< sums that messages are for
   Field<std::uint32_t> packed_of_;          ///< TreeWalk<P>

@@ -129,6 +129,28 @@ struct AddParts {
     access.store(w.costs, from + count + part, sum);
   }
 };
+/// By what a target of the group cost before: a few classes, so that neighbours stay neighbours.
+template <class P>
+struct FindTurns {
+  static constexpr const char* name = "tree: turns of groups";
+  TreeWalk<P> w;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index i) const {
+    const Index group = w.first_group + i;
+    const Index left = w.tree.count - group * w.group;
+    const Index targets = left < w.group ? left : w.group;
+    const double cost =
+        static_cast<double>(cost_of_body) * access.load(w.met, 2 * group) +
+        static_cast<double>(cost_of_node(w.order)) * access.load(w.met, 2 * group + 1);
+    const double mean = static_cast<double>(targets) * access.load(w.limit, 1);
+    constexpr int dearest = turn_classes - 1;
+    const double rank = turn_classes / 2 * cost / mean;
+    access.store(w.turn_keys, i,
+                 static_cast<std::uint64_t>(rank < dearest ? dearest - static_cast<int>(rank) : 0));
+    access.store(w.turn_groups, i, static_cast<std::uint32_t>(group));
+  }
+};
 template <class P>
 struct SetLimit {
   static constexpr const char* name = "tree: what a target may cost";
@@ -140,7 +162,9 @@ struct SetLimit {
     double sum = 0;
     for (Index part = 0; part < count; ++part)
       sum += access.load(w.costs, from + part);
-    const double most = w.schedule.cut * sum / static_cast<double>(w.tree.count);
+    const double mean = sum / static_cast<double>(w.tree.count);
+    const double most = w.schedule.cut * mean;
+    access.store(w.limit, 1, mean < 4e9 ? static_cast<std::uint32_t>(mean) + 1 : no_limit);
     access.store(w.limit, 0,
                  w.schedule.cut > 0 && most < 4e9 ? static_cast<std::uint32_t>(most) : no_limit);
   }

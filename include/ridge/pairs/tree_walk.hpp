@@ -48,7 +48,8 @@ struct TreeWalk {
   Span<std::uint32_t> met;
   /// What targets cost, of all groups in `cost_parts[0]` parts, of those parts in fewer, and so on.
   Span<double> costs;
-  /// What a target may cost before its group is cut; of the sums before. On GPUs.
+  /// What a target may cost before its group is cut, and what it cost on average; of the sums
+  /// before. On GPUs.
   Span<std::uint32_t> limit;
   Index groups = 0; ///< whose costs `limit` takes
   /// Groups that are walked for.
@@ -67,6 +68,11 @@ struct TreeWalk {
   [[nodiscard]] RIDGE_FN Index packed_place(Index place) const {
     return packed_at + place - first_place;
   }
+  /// GPUs: the groups to be walked for, the costliest first, so that none is left to a few warps in
+  /// the end; where it is empty, as they come. And what a step finds this from, to be sorted.
+  Span<const std::uint32_t> turns;
+  Span<std::uint64_t> turn_keys;
+  Span<std::uint32_t> turn_groups;
   /// On GPUs: the next group to be walked for, how many were cut, the next part of those to be
   /// walked for; and which were cut.
   Span<std::uint32_t> next, cut;
@@ -163,12 +169,15 @@ inline constexpr std::uint32_t cost_of_body = 15;
 RIDGE_FN constexpr std::uint32_t cost_of_node(int order) {
   return order <= 3 ? 37 : order == 4 ? 169 : 270;
 }
+/// Of groups by what a target cost: as many below the mean as above it.
+inline constexpr int turn_bits = 4, turn_classes = 1 << turn_bits;
 /// No target costs as much.
 inline constexpr std::uint32_t no_limit = 0xffffffffu;
 
 enum class TreeStep {
   criterion, ///< the reach of each node
   gaps,      ///< of the bodies
+  turns,     ///< how soon each group is walked for, by what it cost before
   walk,
   costs,    ///< the limit for the next sums
   remember, ///< the needs of the bodies, from their sums

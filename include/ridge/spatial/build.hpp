@@ -15,6 +15,7 @@ enum class BuildStep {
   bounds,      ///< the cube that holds all bodies, and the first body that is nowhere
   keys,        ///< of the bodies, in their order
   gather,      ///< the bodies in the order of the keys
+  settle,      ///< the same, where keys are sorted by their leading bits alone
   count,       ///< of the nodes whose first body each is
   emit,        ///< level and first body of each node
   link,        ///< children and bodies of each node, once nodes are sorted by level
@@ -30,6 +31,8 @@ RIDGE_FN constexpr Index higher_numbers(int order) {
   return order <= 2 ? 0 : order == 3 ? 12 : order == 4 ? 28 : 48;
 }
 inline constexpr int most_order = 5; ///< of moments
+/// Bodies whose keys begin alike, that one of them is compared with to find its place.
+inline constexpr Index longest_run = 128;
 
 /// In `links` the second number of a leaf has this bit.
 inline constexpr std::uint32_t leaf_bit = 0x80000000u;
@@ -63,6 +66,7 @@ struct Build {
   Span<S> partial; ///< 8 a part: the least and the greatest x, y, z
   /// A part: the first body that is nowhere, or `count`; the last is of all, and count + 1 where
   /// the unit is not right.
+  /// Behind it whether more than `longest_run` keys begin alike.
   Span<std::uint32_t> odd;
   /// Its least corner, and cells of the finest level in a unit length; then the origin that
   /// `sorted` and nodes are relative to (origin_between), and a zero.
@@ -72,6 +76,8 @@ struct Build {
   Span<std::uint64_t> keys;
   Span<std::uint32_t> order;
 
+  /// Bits at the end of the keys that they are not sorted by yet.
+  int bits_left = 0;
   Span<const std::uint64_t> sorted_keys;
   Span<const std::uint32_t> sorted_order;
   Span<S> packed;             ///< 4 a body: x, y, z, m, in the order of the bodies, from the origin

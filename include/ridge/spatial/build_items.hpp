@@ -89,6 +89,7 @@ struct BoundParts {
       const S extent = bounds.high[c] - bounds.low[c];
       if (extent > side) side = extent;
     }
+    access.store(b.odd, last_bound + 1, 0u);
     const bool is_right = side >= b.least_side && side <= b.most_side;
     const bool all_are_somewhere = static_cast<Index>(bounds.odd) == b.count;
     access.store(b.odd, to + part, bounds.odd + (all_are_somewhere && !is_right ? 1u : 0u));
@@ -140,6 +141,42 @@ struct GatherBodies {
   RIDGE_FN void operator()(Access& access, Index i) const {
     const Index from = access.load(b.sorted_order, i);
     store_four(access, b.sorted, 4 * i, load_four(access, b.packed, 4 * from));
+  }
+};
+
+/// Keys that begin alike are few, and follow each other: how many of these are less than a body's
+/// own, or equal and before it, says where it belongs. All of a run that is too long stay.
+template <class S, class T>
+struct SettleBodies {
+  static constexpr const char* name = "octree: bodies in order of whole keys";
+  Build<S, T> b;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index i) const {
+    const std::uint64_t key = access.load(b.sorted_keys, i);
+    const auto is_alike = [&](std::uint64_t other) {
+      return other >> b.bits_left == key >> b.bits_left;
+    };
+    Index place = i;
+    Index alike = 0;
+    for (Index j = i - 1; j >= 0 && i - j <= longest_run + 1; --j, ++alike) {
+      const std::uint64_t before = access.load(b.sorted_keys, j);
+      if (!is_alike(before)) break;
+      place -= before > key ? 1 : 0;
+    }
+    for (Index j = i + 1; j < b.count && j - i <= longest_run + 1; ++j, ++alike) {
+      const std::uint64_t behind = access.load(b.sorted_keys, j);
+      if (!is_alike(behind)) break;
+      place += behind < key ? 1 : 0;
+    }
+    if (alike > longest_run) {
+      access.store(b.odd, last_bound + 1, 1u);
+      place = i;
+    }
+    const std::uint32_t from = access.load(b.sorted_order, i);
+    access.store(b.keys, place, key);
+    access.store(b.order, place, from);
+    store_four(access, b.sorted, 4 * place, load_four(access, b.packed, 4 * Index{from}));
   }
 };
 

@@ -85,6 +85,14 @@ private:
   void clear(Field<std::uint32_t>& field);
   void step(BuildStep step, Index begin = 0, Index end = 0);
   void sort_bodies(const std::function<void(const char*)>& begins);
+  /// Sorts keys_[from] and its order by the leading bits.
+  void sort_by(int from, int bits);
+  /// Bits of the keys that are best sorted by first: all where runs of keys that begin alike would
+  /// be long, or the device's sort does not go by bits.
+  [[nodiscard]] int leading_bits() const;
+  /// By all bits, once the device has said that runs are too long, and by more from then on. Tells
+  /// how many nodes there are.
+  std::uint32_t sort_wholly();
   void take_nodes(Index nodes);
   void find_nodes();
   void find_all_moments();
@@ -105,6 +113,8 @@ private:
   Field<T> moments_, higher_;
   int order_of_moments_ = 2;
   bool has_units_ = false, needs_units_ = false;
+  bool has_long_runs_ = false; ///< so that bodies have no order yet
+  int more_bits_ = 0;          ///< that keys are sorted by, since runs were too long
   Field<std::uint32_t> odd_, starts_, links_, level_field_;
 };
 

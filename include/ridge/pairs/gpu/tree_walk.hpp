@@ -91,7 +91,8 @@ struct WalkGroups {
       item = lane.shuffle(item, 0);
       if (Index{item} >= all) return;
       if constexpr (Ways == 1) {
-        const auto group = static_cast<int>(w.first_group + Index{item});
+        const auto group = static_cast<int>(w.turns.size != 0 ? Index{lane.load(w.turns, item)}
+                                                              : w.first_group + Index{item});
         walk_for(lane, group, Index{group} * Tile * lane.width(), most);
       } else {
         const auto group = static_cast<int>(lane.load(w.cut, item / static_cast<unsigned>(parts)));
