@@ -31,13 +31,12 @@ import sys
 import h5py
 import numpy as np
 
-def leaves(path):
-    found = {}
-    with h5py.File(path) as h5:
-        h5.visititems(lambda name, at: found.update({name: at[()]}) if isinstance(at, h5py.Dataset) else None)
-    return found
+def leaves(at, name=""):  # snapshots are links to other files
+    if isinstance(at, h5py.Dataset):
+        return {name: at[()]}
+    return {leaf: value for one in at for leaf, value in leaves(at[one], f"{name}/{one}").items()}
 
-one, two = leaves("md-1.h5"), leaves("md-2.h5")
+one, two = (leaves(h5py.File(f"md-{ranks}.h5")) for ranks in (1, 2))
 unlike = [name for name in one if not np.array_equal(one[name], two.get(name), equal_nan=True)]
 print(f"{sys.argv[1]}: {len(one)} datasets, unlike: {', '.join(unlike) or 'none'}")
 sys.exit(bool(unlike) or not one or one.keys() != two.keys())

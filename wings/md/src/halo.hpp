@@ -36,9 +36,11 @@ public:
     const Index warps = d.row_counts.size / d.ways;
     meets_ = Field<unsigned>(queue.device(), Extents{std::max<Index>(warps, 1)}, "lists of ranks");
     lists.take(pairs::OwnLists{home_.elements(), {marks_.data(), units_}, meets_.elements()});
-    const Index values = 6 * units_ * d.unit + all * UnitCopy<T>::header;
-    all_ = Field<T>(queue.device(), Extents{values}, "values of all bodies");
-    fill_bytes(queue, all_.data(), 0, Bytes{all_.count() * static_cast<Index>(sizeof(T))});
+    const Index values = 3 * units_ * d.unit + all * UnitCopy<T>::header;
+    for (Field<T>* const field : {&all_, &all_beside_}) {
+      *field = Field<T>(queue.device(), Extents{values}, "values of all bodies");
+      fill_bytes(queue, field->data(), 0, Bytes{values * static_cast<Index>(sizeof(T))});
+    }
     most_.resize(static_cast<std::size_t>(all * all));
     std::vector<Index> firsts;
     for (int rank = 0; rank <= ranks.ranks(); ++rank)
@@ -60,7 +62,7 @@ public:
 
   /// After lists were built: finds which bodies are exchanged from now on.
   void plan() {
-    find_units({});
+    find_units(queue_, {});
     const auto ranks = static_cast<std::size_t>(ranks_.ranks());
     std::vector<unsigned> counts(ranks); // less one
     copy_to_host(queue_, counts.data(), static_cast<const unsigned*>(marks_.data() + units_),
@@ -89,18 +91,26 @@ public:
     }
     if (!fits) {
       bind_exchange();
-      find_units({});
+      find_units(queue_, {});
     }
     ask_.run();
     queue_.wait();
   }
-  /// In queue order, without a word of the host, for lists built in that order: where messages have
-  /// no room, or another rank's lists have none, launches on all ranks stay halted.
-  void give_plan(const Span<unsigned>& halt) {
-    find_units(halt);
-    say_units_(queue_, {in_.units.elements(), in_.header_units.elements(), halt, true});
-    ask_.run();
-    say_units_(queue_, {out_.units.elements(), out_.header_units.elements(), halt, false});
+  /// In queue order, without a word of the host, for lists built in that order, and `sums` over
+  /// these beside it: where messages have no room, or another rank's lists have none, launches on
+  /// all ranks stay halted. What send_later has begun ends first.
+  template <class Sums>
+  void give_plan(const Span<unsigned>& halt, const Sums& sums) {
+    gather_beside_.join();
+    ask_.fork();
+    Queue& messages = ask_.queue();
+    find_units(messages, halt);
+    say_units_(messages, {in_.units.elements(), in_.header_units.elements(), halt, true});
+    ask_.send();
+    ask_.receive();
+    say_units_(messages, {out_.units.elements(), out_.header_units.elements(), halt, false});
+    sums();
+    ask_.join();
   }
 
   /// Positions of the own bodies go to ranks that need them. `moved` of all ranks are added up:
@@ -130,12 +140,12 @@ public:
     sums();
     lists_.take(static_cast<pairs::Beside*>(nullptr));
   }
-  /// Messages are filled first: a launch that begins behind the sums waits until their blocks are
-  /// given out, 25 us instead of 3 on an H200.
+  /// Messages are filled before sums begin: a launch behind them waits until their blocks are given
+  /// out, 25 us instead of 3 on an H200.
   void run(const Work& bring, const Work& own, const Work& others) override {
     Queue& messages = exchange_.queue();
-    copy(queue_, out_, true, moved_);
     exchange_.fork();
+    copy(messages, out_, true, moved_);
     exchange_.send();
     bring(queue_);
     exchange_.fork();
@@ -149,25 +159,30 @@ public:
   [[nodiscard]] Span<const unsigned> homes() const { return home_.elements(); }
 
   /// Values of the bodies that each rank has moved, to all ranks; and `moved`, as exchanges do.
-  void gather(const Three& values, const Three& more, const Span<unsigned>& moved = {}) {
-    UnitCopy<T> copied = base(values, all_.elements());
-    copied.more = more;
-    copied.moved = moved;
-    const Index rank = ranks_.rank();
-    const Index first = first_unit(ranks_.rank());
-    const Index end = first_unit(ranks_.rank() + 1);
-    const auto part = [&](Index begin, Index stop, Index header, Index last) {
-      copied.units = {gathered_.units.data() + begin, stop - begin};
-      copied.places = {gathered_.places.data() + begin, stop - begin};
-      if (moved.size != 0)
-        copied.headers = {gathered_.header_places.data() + header, last - header};
-      copy_units_(queue_, copied);
-    };
-    part(first, end, rank, rank + 1);
+  void gather(const Three& values, const Span<unsigned>& moved = {}) {
+    copy_all(queue_, values, all_, true, moved);
     gather_.run();
-    copied.packs = false;
-    part(0, first, 0, rank);
-    part(end, units_, rank + 1, ranks_.ranks());
+    copy_all(queue_, values, all_, false, moved);
+  }
+  void gather(const Three& values, const Three& more) {
+    gather(values);
+    gather(more);
+  }
+  /// Likewise without a word of the host; gives nothing of `later` but to messages.
+  void give_gather(const Three& values, const Three& later, const Span<unsigned>& moved) {
+    copy_all(queue_, values, all_, true, moved);
+    gather_beside_.fork();
+    copy_all(gather_beside_.queue(), later, all_beside_, true, {});
+    gather_.run();
+    gather_beside_.join();
+    copy_all(queue_, values, all_, false, moved);
+  }
+  /// Those travel beside work until give_plan, which may change slots but knows nothing of them.
+  void send_later(const Three& later) {
+    gather_beside_.fork();
+    gather_beside_.send();
+    gather_beside_.receive();
+    copy_all(gather_beside_.queue(), later, all_beside_, false, {});
   }
 
 private:
@@ -211,7 +226,8 @@ private:
                Bytes{side.memory.count() * static_cast<Index>(sizeof(T))});
     side.units = Field<unsigned>(
         device, Extents{std::max<Index>(static_cast<Index>(places.size()), 1)}, "units for ranks");
-    set(side.units, 0xff);
+    fill_bytes(queue_, side.units.data(), 0xff,
+               Bytes{side.units.count() * static_cast<Index>(sizeof(unsigned))});
     side.places = on_device(places, "places for ranks");
     side.header_places = on_device(side.headers, "places for ranks");
     side.header_units = on_device(side.begins, "places for ranks");
@@ -233,26 +249,19 @@ private:
       return {comm::Piece::of(side.units.data() + side.begins[m], 1 + side.sizes[m])};
     };
   }
-  void set(const Field<unsigned>& values, unsigned char byte) {
-    fill_bytes(queue_, values.data(), byte,
-               Bytes{values.count() * static_cast<Index>(sizeof(unsigned))});
-  }
 
   /// Those that the own lists meet, as far as messages have room.
-  void find_units(const Span<unsigned>& halt) {
-    set(marks_, 0xff);
-    set(in_.units, 0xff);
-    set(meets_, 0);
+  void find_units(Queue& queue, const Span<unsigned>& halt) {
     const Index ranks = ranks_.ranks();
-    find_units_(queue_, {lists_.data(),
-                         home_.elements(),
-                         {marks_.data(), units_},
-                         {marks_.data() + units_, ranks},
-                         first_units_.elements(),
-                         begins_.elements(),
-                         in_.units.elements(),
-                         halt,
-                         meets_.elements()});
+    find_units_(queue, {lists_.data(),
+                        home_.elements(),
+                        {marks_.data(), units_},
+                        {marks_.data() + units_, ranks},
+                        first_units_.elements(),
+                        begins_.elements(),
+                        in_.units.elements(),
+                        halt,
+                        meets_.elements()});
   }
 
   [[nodiscard]] Index first_unit(int rank) const {
@@ -284,43 +293,40 @@ private:
     queue_.wait();
     exchange_ = comm::Transfer(at_, {comm::all_to_all(ranks_, values_of(out_), values_of(in_))},
                                comm::Travels::beside);
-    ask_ = comm::Transfer(at_, comm::all_to_all(ranks_, units_of(in_), units_of(out_)));
+    ask_ = comm::Transfer(at_, {comm::all_to_all(ranks_, units_of(in_), units_of(out_))},
+                          comm::Travels::beside);
   }
 
+  /// Where headers of ranks begin in `all_`.
+  [[nodiscard]] Index headers() const { return 3 * units_ * lists_.data().unit; }
   void bind_gather() {
-    const pairs::ListData& d = lists_.data();
-    std::vector<unsigned> units;
-    std::vector<Index> places;
-    for (Index unit = 0; unit < units_; ++unit) {
-      units.push_back(static_cast<unsigned>(unit));
-      places.push_back(6 * unit * d.unit);
-    }
-    gathered_.units = on_device(units, "units for ranks");
-    gathered_.places = on_device(places, "places for ranks");
-    const Index width = Index{6} * d.unit;
-    const auto header_of = [&](int rank) { return units_ * width + rank * UnitCopy<T>::header; };
-    for (int rank = 0; rank < ranks_.ranks(); ++rank)
-      gathered_.headers.push_back(header_of(rank));
-    gathered_.header_places = on_device(gathered_.headers, "places for ranks");
-    const auto part = [&](int rank) -> comm::Pieces {
-      const Index begin = first_unit(rank);
-      return {comm::Piece::of(all_.data() + begin * width, (first_unit(rank + 1) - begin) * width),
-              comm::Piece::of(all_.data() + header_of(rank), UnitCopy<T>::header)};
+    const auto part = [&](const Field<T>& all) {
+      return [this, &all](int rank) -> comm::Pieces {
+        const Index width = Index{3} * lists_.data().unit;
+        const Index begin = first_unit(rank);
+        return {comm::Piece::of(all.data() + begin * width, (first_unit(rank + 1) - begin) * width),
+                comm::Piece::of(all.data() + headers() + rank * UnitCopy<T>::header,
+                                UnitCopy<T>::header)};
+      };
     };
-    gather_ = comm::Transfer(at_, comm::to_all(ranks_, part));
+    gather_ = comm::Transfer(at_, comm::to_all(ranks_, part(all_)));
+    gather_beside_ =
+        comm::Transfer(at_, {comm::to_all(ranks_, part(all_beside_))}, comm::Travels::beside);
   }
 
-  [[nodiscard]] UnitCopy<T> base(const Three& values, const Span<T>& packed) const {
+  void copy_all(Queue& queue, const Three& values, const Field<T>& all, bool packs,
+                const Span<unsigned>& moved) {
+    const pairs::ListData& d = lists_.data();
+    copy_all_(queue, {values, all.elements(), d.body, home_.elements(), d.unit, d.first_slot,
+                      d.end_slot, packs, moved, headers(), ranks_.rank(), ranks_.ranks()});
+  }
+  void copy(Queue& queue, Side& side, bool packs, const Span<unsigned>& moved) {
     UnitCopy<T> copied;
-    copied.values = values;
-    copied.packed = packed;
+    copied.values = position_;
+    copied.packed = side.memory.elements();
     copied.body = lists_.data().body;
     copied.bodies = lists_.data().bodies;
     copied.unit = lists_.data().unit;
-    return copied;
-  }
-  void copy(Queue& queue, Side& side, bool packs, const Span<unsigned>& moved) {
-    UnitCopy<T> copied = base(position_, side.memory.elements());
     copied.units = side.units.elements();
     copied.places = side.places.elements();
     copied.packs = packs;
@@ -337,6 +343,7 @@ private:
   Three position_;
   Span<unsigned> moved_; ///< of the exchange beside sums
   CopyUnits<T>* copy_units_ = offered<CopyUnits<T>>(queue_.device().kind(), typeid(UnitCopy<T>));
+  CopyAll<T>* copy_all_ = offered<CopyAll<T>>(queue_.device().kind(), typeid(AllCopy<T>));
   FindUnits* find_units_ = offered<FindUnits>(queue_.device().kind(), typeid(UnitNeeds));
   SayUnits* say_units_ = offered<SayUnits>(queue_.device().kind(), typeid(UnitWords));
   comm::Endpoint at_;
@@ -344,10 +351,10 @@ private:
   bool builds_without_host_ = false;
   Field<unsigned> marks_, home_, meets_; ///< UnitNeeds; marks with the counts behind them
   Field<Index> first_units_, begins_;
-  Field<T> all_;            ///< six values of each slot, of whole units; headers of ranks
-  std::vector<Index> most_; ///< units that messages have room for: to a rank, from a rank
-  Side out_, in_, gathered_;
-  comm::Transfer exchange_, ask_, gather_; ///< of positions, units, all bodies
+  Field<T> all_, all_beside_; ///< AllCopy: three values of each slot
+  std::vector<Index> most_;   ///< units that messages have room for: to a rank, from a rank
+  Side out_, in_;
+  comm::Transfer exchange_, ask_, gather_, gather_beside_; ///< of positions, units, all bodies
 };
 
 } // namespace ridge::md

@@ -103,7 +103,7 @@ public:
     if (halo_) {
       gather();
       const Span<T> virial = energies_[1].elements();
-      halo_->gather({energies_[0].elements(), virial, virial}, {});
+      halo_->gather({energies_[0].elements(), virial, virial});
     }
     const auto built = lists_->built();
     for (std::size_t c = 0; c < 3; ++c) {
@@ -301,11 +301,13 @@ private:
     return steps <= each ? give(steps) : 0;
   }
   void give_build() {
-    if (halo_) halo_->gather(spans(position_), spans(velocity_), halted());
+    if (halo_) halo_->give_gather(spans(position_), spans(velocity_), halted());
     wrap_all(halt_);
-    lists_->give_build_if_moved();
-    if (halo_) halo_->give_plan(halt_);
-    programs_->force.run();
+    lists_->give_build_if_moved([&] {
+      if (halo_) halo_->send_later(spans(velocity_));
+    });
+    if (!halo_) return programs_->force.run();
+    halo_->give_plan(halt_, [&] { programs_->force.run(); });
   }
   /// Steps with their forces. Returns how many.
   Index give(Index steps) {

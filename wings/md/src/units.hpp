@@ -54,12 +54,11 @@ template <class T>
 struct UnitCopy {
   static constexpr int header = 4; ///< values before those of units; the first: bodies moved
 
-  std::array<Span<T>, 3> values;    ///< of bodies
-  std::array<Span<T>, 3> more = {}; ///< three more of each body, behind those; or empty
+  std::array<Span<T>, 3> values; ///< of bodies
   Span<T> packed;
   Span<const unsigned> body;  ///< of slots
   Span<const unsigned> units; ///< which; no_unit is left out
-  Span<const Index> places;   ///< and where in `packed` three values of each body, or six, begin
+  Span<const Index> places;   ///< and where in `packed` three values of each body begin
   Index bodies = 0;
   int unit = 1;
   bool packs = true;
@@ -73,17 +72,37 @@ struct UnitCopy {
 template <class T>
 using CopyUnits = void(Queue& queue, const UnitCopy<T>& copy);
 
+/// Values of the bodies that a rank has moved into memory with room for all slots, by `body`, or
+/// those of the others out of it, by `home`: lists may be built meanwhile.
+template <class T>
+struct AllCopy {
+  std::array<Span<T>, 3> values; ///< of bodies
+  Span<T> packed;                ///< three of each unit's slots; behind them a header of each rank
+  Span<const unsigned> body;     ///< of slots
+  Span<const unsigned> home;     ///< of bodies: their slots
+  int unit = 1;
+  Index first_slot = 0, end_slot = 0; ///< of the rank
+  bool packs = true;
+  Span<unsigned> moved = {}; ///< GPUs, with headers: as UnitCopy has it
+  Index headers = 0;         ///< where the first is
+  int rank = 0, ranks = 1;
+};
+
+/// What each kind's module offers under AllCopy<T>, for float and double: in queue order.
+template <class T>
+using CopyAll = void(Queue& queue, const AllCopy<T>& copy);
+
 /// Which units of other ranks have bodies in the lists of this one, and what is asked of each rank.
 struct UnitNeeds {
   pairs::ListData lists;
   Span<unsigned> home;           ///< of bodies: their slots, written
-  Span<unsigned> marks;          ///< of units: 1 where it is so; no_unit before
-  Span<unsigned> counts;         ///< of ranks: units that are needed, less one; no_unit before
+  Span<unsigned> marks;          ///< of units: 1 where it is so, else no_unit; written
+  Span<unsigned> counts;         ///< of ranks: units that are needed, less one; written
   Span<const Index> first_units; ///< of ranks, and where the last ends
   Span<const Index> begins;      ///< where each rank's message begins, and where the last ends
-  Span<unsigned> messages;       ///< a word, then units in any order; no_unit before
+  Span<unsigned> messages;       ///< a word, no_unit, then units in any order; written
   Span<unsigned> halt = {};      ///< pairs::ListHalt, where the host does not look
-  Span<unsigned> meets = {};     ///< GPUs: pairs::OwnLists; 0 before
+  Span<unsigned> meets = {};     ///< GPUs: pairs::OwnLists; written
 };
 
 /// What each kind's module offers under UnitNeeds: in queue order.

@@ -40,22 +40,34 @@ void copy_units(Queue& /*queue*/, const UnitCopy<T>& c) {
       const Index first = Index{c.units.data[n]} * c.unit;
       const Index end = std::min(first + c.unit, c.bodies);
       T* at = c.packed.data + c.places.data[n];
-      const auto copy = [&](const std::array<Span<T>, 3>& values, Index i) {
-        for (std::size_t a = 0; a < 3; ++a)
-          c.packs ? at[a] = values[a].data[i] : values[a].data[i] = at[a];
-        at += 3;
-      };
-      for (Index slot = first; slot < end; ++slot) {
+      for (Index slot = first; slot < end; ++slot, at += 3) {
         const Index i = c.body.data[slot];
-        copy(c.values, i);
-        if (c.more[0].size != 0) copy(c.more, i);
+        for (std::size_t a = 0; a < 3; ++a)
+          c.packs ? at[a] = c.values[a].data[i] : c.values[a].data[i] = at[a];
       }
+    }
+  });
+}
+
+template <class T>
+void copy_all(Queue& /*queue*/, const AllCopy<T>& c) {
+  const Index bodies = c.home.size;
+  cpu::run(bodies < 16384 ? 1 : cpu::default_threads(), [&](int thread, int team) {
+    const cpu::Range mine = cpu::share_of(bodies, thread, team, 512);
+    for (Index i = mine.begin; i < mine.end; ++i) {
+      const Index slot = c.home.data[i];
+      if ((slot >= c.first_slot && slot < c.end_slot) != c.packs) continue;
+      T* const at = c.packed.data + 3 * slot;
+      for (std::size_t a = 0; a < 3; ++a)
+        c.packs ? at[a] = c.values[a].data[i] : c.values[a].data[i] = at[a];
     }
   });
 }
 
 void find_units(Queue& /*queue*/, const UnitNeeds& n) {
   const pairs::ListData& l = n.lists;
+  for (const Span<unsigned>& words : {n.marks, n.counts, n.messages})
+    std::fill_n(words.data, words.size, no_unit);
   const int team = l.bodies < 16384 ? 1 : cpu::default_threads();
   cpu::run(team, [&](int thread, int threads) {
     const cpu::Range mine = cpu::share_of(l.bodies, thread, threads);
@@ -108,6 +120,29 @@ void wrap_bodies(Queue& queue, const WrapBodies<T>& w) {
   launch_items(queue, w.position[0].size, WrapBody<T>{w});
 }
 
+/// Of a unit all of a kind are side by side.
+template <class Copy, class Lane>
+RIDGE_DEVICE void copy_body(Lane& lane, const Copy& c, Index i, Index first) {
+  RIDGE_UNROLL
+  for (int a = 0; a < 3; ++a) {
+    const Index at = first + a * c.unit;
+    if (c.packs) {
+      lane.store(c.packed, at, lane.load_written(c.values[a], i));
+    } else {
+      lane.store(c.values[a], i, lane.load_written(c.packed, at));
+    }
+  }
+}
+template <class T, class Lane>
+RIDGE_DEVICE void take_header(Lane& lane, const Span<T>& packed, Index at, bool packs,
+                              const Span<unsigned>& moved) {
+  if (packs) {
+    lane.store(packed, at, lane.load_written(moved, 0) != 0 ? T(1) : T(0));
+  } else if (lane.load_written(packed, at) != T(0)) {
+    (void)lane.atomic_add(moved, 0, 1U);
+  }
+}
+
 template <class T>
 struct CopyUnit {
   static constexpr int max_threads = 256;
@@ -117,48 +152,60 @@ struct CopyUnit {
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index item = item_of<CopyUnit>(lane);
-    if (item < c.headers.size) take_header(lane, lane.load(c.headers, item));
+    if (item < c.headers.size)
+      take_header(lane, c.packed, lane.load(c.headers, item), c.packs, c.moved);
     const Index n = item / c.unit;
     if (n >= c.units.size) return;
     const unsigned unit = lane.load(c.units, n);
     const Index within = item % c.unit;
     const Index slot = Index{unit} * c.unit + within;
     if (unit == no_unit || slot >= c.bodies) return;
-    const Index i = lane.load(c.body, slot);
-    const Index at = lane.load(c.places, n) + within;
-    copy(lane, c.values, i, at);
-    if (c.more[0].size != 0) copy(lane, c.more, i, at + 3 * Index{c.unit});
-  }
-
-private:
-  template <class Lane>
-  RIDGE_DEVICE void copy(Lane& lane, const std::array<Span<T>, 3>& values, Index i,
-                         Index first) const {
-    RIDGE_UNROLL
-    for (int a = 0; a < 3; ++a) {
-      const Index at = first + a * c.unit; // of a unit all of a kind, side by side
-      if (c.packs) {
-        lane.store(c.packed, at, lane.load_written(values[a], i));
-      } else {
-        lane.store(values[a], i, lane.load_written(c.packed, at));
-      }
-    }
-  }
-  template <class Lane>
-  RIDGE_DEVICE void take_header(Lane& lane, Index at) const {
-    if (c.packs) {
-      lane.store(c.packed, at, lane.load_written(c.moved, 0) != 0 ? T(1) : T(0));
-    } else if (lane.load_written(c.packed, at) != T(0)) {
-      (void)lane.atomic_add(c.moved, 0, 1U);
-    }
+    copy_body(lane, c, lane.load(c.body, slot), lane.load(c.places, n) + within);
   }
 };
+
+template <class T>
+struct CopyBodies {
+  static constexpr int max_threads = 256;
+  static constexpr const char* name = "bodies of ranks in messages";
+  AllCopy<T> c;
+
+  [[nodiscard]] Index items() const {
+    return std::max<Index>(c.packs ? c.end_slot - c.first_slot : c.home.size, c.ranks);
+  }
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Index item = item_of<CopyBodies>(lane);
+    if (c.moved.size != 0 && item < c.ranks && (item == c.rank) == c.packs)
+      take_header(lane, c.packed, c.headers + item * UnitCopy<T>::header, c.packs, c.moved);
+    Index i = item;
+    Index slot = c.first_slot + item;
+    if (c.packs) {
+      if (slot >= c.end_slot) return;
+      i = lane.load(c.body, slot);
+    } else {
+      if (i >= c.home.size) return;
+      slot = lane.load(c.home, i);
+      if (slot >= c.first_slot && slot < c.end_slot) return;
+    }
+    const auto width = static_cast<unsigned>(c.unit);
+    const unsigned unit = static_cast<unsigned>(slot) / width;
+    copy_body(lane, c, i, slot + Index{2} * width * unit);
+  }
+};
+
+template <class T>
+void copy_all(Queue& queue, const AllCopy<T>& c) {
+  const CopyBodies<T> copies{c};
+  launch_items(queue, copies.items(), copies);
+}
 
 template <class T>
 void copy_units(Queue& queue, const UnitCopy<T>& c) {
   launch_items(queue, std::max(c.units.size * c.unit, c.headers.size), CopyUnit<T>{c});
 }
 
+/// And sets what is written later. In a graph, setting memory would wait for the sums beside it.
 struct FindHomes {
   static constexpr int max_threads = 256;
   static constexpr const char* name = "slots of bodies";
@@ -167,8 +214,13 @@ struct FindHomes {
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index slot = item_of<FindHomes>(lane);
+    if (slot < m.marks.size) lane.store(m.marks, slot, no_unit);
+    if (slot < m.counts.size) lane.store(m.counts, slot, no_unit);
+    if (slot < m.messages.size) lane.store(m.messages, slot, no_unit);
+    if (slot < m.meets.size) lane.store(m.meets, slot, 0U);
     if (slot >= m.lists.bodies) return;
-    lane.store(m.home, Index{lane.load(m.lists.body, slot)}, static_cast<unsigned>(slot));
+    const unsigned body = lane.load(m.lists.body, slot); // none where bodies are nowhere
+    if (body != pairs::no_body) lane.store(m.home, Index{body}, static_cast<unsigned>(slot));
   }
 };
 
@@ -243,7 +295,8 @@ struct AskForUnits {
 
 void find_units(Queue& queue, const UnitNeeds& m) {
   const pairs::ListData& l = m.lists;
-  launch_items(queue, l.bodies, FindHomes{m});
+  launch_items(queue, std::max({l.bodies, m.marks.size, m.counts.size, m.messages.size}),
+               FindHomes{m});
   if (l.row_counts.size == 0) return;
   const Index width = queue.device().facts().warp_width;
   launch_items(queue, l.row_counts.size * width,
@@ -263,11 +316,14 @@ struct SayWords {
     if (item >= w.at.size) return;
     const Index at = lane.load(w.at, item);
     if (w.sends) {
-      if (lane.load_written(w.halt, pairs::ListHalt::moved) != 0)
-        lane.store(w.messages, at, not_done);
-    } else if (lane.load_written(w.messages, at) == not_done) {
+      if (lane.load_written(w.halt, pairs::ListHalt::moved) == 0) return;
+      lane.store(w.messages, at, not_done);
+    } else {
+      if (lane.load_written(w.messages, at) != not_done) return;
       AskForUnits::halt_all(lane, w.halt);
     }
+    // Sums run beside this, and may have looked before.
+    lane.store(w.halt, pairs::ListHalt::halted, 1U);
   }
 };
 
@@ -279,6 +335,8 @@ void say_units(Queue& queue, const UnitWords& w) {
 
 const Offer floats(kind_of<Here>, typeid(UnitCopy<float>), &copy_units<float>);
 const Offer doubles(kind_of<Here>, typeid(UnitCopy<double>), &copy_units<double>);
+const Offer all_floats(kind_of<Here>, typeid(AllCopy<float>), &copy_all<float>);
+const Offer all_doubles(kind_of<Here>, typeid(AllCopy<double>), &copy_all<double>);
 const Offer wrapped_floats(kind_of<Here>, typeid(WrapBodies<float>), &wrap_bodies<float>);
 const Offer wrapped_doubles(kind_of<Here>, typeid(WrapBodies<double>), &wrap_bodies<double>);
 const Offer needs(kind_of<Here>, typeid(UnitNeeds), &find_units);

@@ -6,6 +6,7 @@
 #include <ridge/pairs/lists/data.hpp>
 #include <ridge/pairs/lists/grid.hpp>
 
+#include <functional>
 #include <memory>
 
 namespace ridge::pairs {
@@ -36,7 +37,8 @@ public:
   [[nodiscard]] virtual bool builds_without_host() const { return false; }
   /// Gives a build to the queue that does nothing unless a body has moved too far, by ListHalt.
   /// Where memory is too little, or a body is nowhere, launches stay halted.
-  virtual void give_build_if_moved() {}
+  /// `sorted` is called between sorting bodies and looking for near ones, to give work beside that.
+  virtual void give_build_if_moved(const std::function<void()>& /*sorted*/) {}
   /// Where the bodies were when the lists were built.
   [[nodiscard]] virtual Positions<T> built() const = 0;
   [[nodiscard]] const ListData& data() const { return data_; }

@@ -45,8 +45,11 @@ public:
   /// are needed, and launches that go on behind them: no host is needed between steps.
   [[nodiscard]] bool builds_without_host() const { return engine().builds_without_host(); }
   /// Gives one. Launches stay halted where the host has to build: memory is too little, or a body's
-  /// position is not good.
-  void give_build_if_moved() { engine().give_build_if_moved(); }
+  /// position is not good. `sorted` is called between sorting bodies and looking for near ones, to
+  /// give work beside that.
+  void give_build_if_moved(const std::function<void()>& sorted = [] {}) {
+    engine().give_build_if_moved(sorted);
+  }
   /// GPUs, over ranks: what sums ask where messages travel beside them.
   void take(const OwnLists& own) { engine().take(own); }
   /// GPUs: sums over these lists run beside messages until it is nullptr again.

@@ -10,6 +10,7 @@
 #include "sort.hpp"
 
 #include <cmath>
+#include <functional>
 #include <vector>
 
 namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
@@ -59,7 +60,9 @@ public:
   [[nodiscard]] bool builds_without_host() const override {
     return capacity_ != 0 && most_rows_ != 0 && is_closed();
   }
-  void give_build_if_moved() override { give_build(grid_of({}), positions_, true); }
+  void give_build_if_moved(const std::function<void()>& sorted) override {
+    give_build(grid_of({}), positions_, true, sorted);
+  }
 
   [[nodiscard]] Positions<T> built() const override {
     return {built_[0].elements(), built_[1].elements(), built_[2].elements()};
@@ -86,9 +89,11 @@ private:
     return detail::grid_for(options_, count_, bounds);
   }
 
-  void give_build(const Grid& grid, const Positions<T>& positions, bool only_if_moved) {
+  void give_build(const Grid& grid, const Positions<T>& positions, bool only_if_moved,
+                  const std::function<void()>& sorted) {
     count(grid, positions, only_if_moved);
     sort(grid, positions);
+    sorted();
     find_in_rows(grid);
   }
 
@@ -96,7 +101,7 @@ private:
   /// time as a graph. Returns whether it is enough again.
   [[nodiscard]] bool build_at_once(const Grid& grid, const Positions<T>& positions) {
     if (capacity_ == 0 || most_rows_ == 0) return false;
-    const auto build = [this, grid, positions] { give_build(grid, positions, false); };
+    const auto build = [this, grid, positions] { give_build(grid, positions, false, [] {}); };
     if (is_closed() && positions[0].data == positions_[0].data) {
       at_once_.run(queue_, true, build);
     } else {

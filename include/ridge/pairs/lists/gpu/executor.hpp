@@ -66,8 +66,6 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
     bring.shift = lists->shift;
     bring.halt = lists->halt;
     bring.brought = {brought.data(), needed};
-    const auto blocks = static_cast<int>(ceil_div(lists->slots + 1, Index{Bring::max_threads}));
-    const LaunchShape all{{blocks, 1, 1}, {Bring::max_threads, 1, 1}, 0};
     bring.own = lists->own;
     sum.body.meets = lists->own.meets;
     sum.body.brought = bring.brought;
@@ -80,7 +78,9 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
     sum.body.halt = lists->halt;
     const auto give_bodies = [&](ListSide side, Queue& to) {
       bring.side = sum.body.side = side;
-      launch_body(to, all, bring);
+      const Index items = bring.items(lists->slots, lists->bodies);
+      const auto blocks = static_cast<int>(ceil_div(items, Index{Bring::max_threads}));
+      launch_body(to, {{blocks, 1, 1}, {Bring::max_threads, 1, 1}, 0}, bring);
     };
     if (lists->beside == nullptr) {
       give_bodies(ListSide::all, queue);

@@ -54,14 +54,22 @@ struct BringBodies {
   Index first_slot, end_slot;
   int unit;
 
+  /// Slots that may be wanted, and one more.
+  [[nodiscard]] Index items(Index slots, Index listed) const {
+    const Index owned = end_slot - first_slot;
+    if (side == ListSide::all) return slots + 1;
+    return 1 + (side == ListSide::own ? slots - listed + owned : slots - owned);
+  }
+
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index slot = Index{lane.block().x} * max_threads + lane.rank();
-    if (slot > body.size) return;
+    const Index item = Index{lane.block().x} * max_threads + lane.rank();
     if (halt.size != 0 && lane.load_written(halt, ListHalt::moved) != 0) {
-      if (slot == 0) lane.store(halt, ListHalt::halted, 1U);
+      if (item == 0) lane.store(halt, ListHalt::halted, 1U);
       return;
     }
+    const Index slot = slot_of(item);
+    if (slot > body.size) return;
     T values[padded] = {};
     const unsigned its = slot < body.size ? lane.load(body, slot) : no_body;
     if (side != ListSide::all && !is_wanted(lane, slot, its)) return;
@@ -89,6 +97,13 @@ struct BringBodies {
   }
 
 private:
+  /// The own slots and those of images, or all but the own.
+  [[nodiscard]] RIDGE_DEVICE Index slot_of(Index item) const {
+    const Index owned = end_slot - first_slot;
+    if (side == ListSide::own)
+      return item < owned ? first_slot + item : own.home.size + item - owned;
+    return side == ListSide::all || item < first_slot ? item : item + owned;
+  }
   template <class Lane>
   RIDGE_DEVICE bool is_wanted(const Lane& lane, Index slot, unsigned its) const {
     if (its == no_body) return side == ListSide::own;
