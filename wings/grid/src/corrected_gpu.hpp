@@ -97,7 +97,7 @@ private:
         if constexpr (HasE) lane.store(c.out, here + plane * at, own);
         if (c.left.size != 0)
           lane.store(c.left, here + plane * at, static_cast<float>(c.number * left));
-        squares += left * left;
+        if (at >= c.counts_from && at < c.counts_to) squares += left * left;
         below = own;
         own = above[k];
       }

@@ -46,7 +46,8 @@ Cycle<T>::Cycle(Queue& queue, const GridProblem& problem, std::unique_ptr<Shared
     if (shares(l))
       ways[2] = shared_->coarsen(z, ways[2],
                                  Index{axes[0].points()} * axes[1].points() * axes[2].points());
-    levels_[l]->add_transfer(queue, ways, whole);
+    levels_[l]->add_transfer(queue, ways, whole,
+                             shares(l) ? shared_->needed_down(l) : NeededPlanes{});
     add();
   }
   if (shares(levels_.size() - 1))
@@ -243,7 +244,7 @@ template <class T>
 bool Cycle<T>::counts(bool reproducible) const {
   if (levels_.size() == 1) return false;
   // A pass adds up in an order that depends on which planes a rank has.
-  if (marches(0)) return parts() > 0 && finest().a.k.size == 0 && !shared_ && !reproducible;
+  if (marches(0)) return parts() > 0 && finest().a.k.size == 0 && !reproducible;
   return find_offer(queue_.device().kind(), typeid(CountedSweep<T>)) != nullptr;
 }
 
@@ -343,11 +344,12 @@ void Cycle<T>::way_down(std::size_t l, bool from_zero, const Span<double>& squar
                   .u = from_zero ? Span<T>() : level.u.elements(),
                   .b = level.b.elements(),
                   .out = level.other.elements(),
-                  .coarse = coarse_b(l + 1).elements(),
+                  .coarse = coarse_b(l + 1),
                   .weights = {static_cast<T>(first), static_cast<T>(second)},
                   .scale = static_cast<T>(correction(l)),
                   .alike = level.alike,
                   .tile = level.march.tile,
+                  .needed = shares(l) ? shared_->needed_down(l) : NeededPlanes{},
                   .squares = squares});
   std::swap(level.u, level.other);
 }
@@ -369,8 +371,7 @@ void Cycle<T>::restrict(std::size_t l, const Field<T>& from, double scale) {
 template <class T>
 void Cycle<T>::interpolate(std::size_t l, bool adds) {
   leave(l + 1);
-  give(Interpolation<T>{levels_[l]->transfer, coarse_u(l + 1).elements(), levels_[l]->u.elements(),
-                        adds});
+  give(Interpolation<T>{levels_[l]->transfer, coarse_u(l + 1), levels_[l]->u.elements(), adds});
 }
 /// What ranks need of each other: of the right-hand side of a level after its restriction, and of
 /// its solution before interpolation.
@@ -394,11 +395,12 @@ void Cycle<T>::up(std::size_t l) {
                   .transfer = level.steps,
                   .u = level.u.elements(),
                   .b = level.b.elements(),
-                  .coarse = coarse_u(l + 1).elements(),
+                  .coarse = coarse_u(l + 1),
                   .out = level.other.elements(),
                   .weights = {static_cast<T>(first), static_cast<T>(second)},
                   .alike = level.alike,
-                  .tile = level.march.up_tile});
+                  .tile = level.march.up_tile,
+                  .needed = shares(l) ? shared_->needed_up(l) : NeededPlanes{}});
     std::swap(level.u, level.other);
   } else {
     interpolate(l, true);

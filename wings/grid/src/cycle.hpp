@@ -78,6 +78,7 @@ public:
   /// Has `other` of the finest level as its u, for once.
   void take_other() {
     std::swap(finest().u, finest().other);
+    if (shared_) shared_->swap_finest(finest());
     forget(); // it knew where they lay
   }
 
@@ -130,11 +131,11 @@ private:
   void interpolate(std::size_t l, bool adds);
   void leave(std::size_t l);
   void arrive(std::size_t l);
-  [[nodiscard]] const Field<T>& coarse_b(std::size_t l) const {
-    return shared_ ? shared_->coarse_b(l, *levels_[l]) : levels_[l]->b;
+  [[nodiscard]] Span<T> coarse_b(std::size_t l) const {
+    return shared_ ? shared_->coarse_b(l, *levels_[l]) : levels_[l]->b.elements();
   }
-  [[nodiscard]] const Field<T>& coarse_u(std::size_t l) const {
-    return shared_ ? shared_->coarse_u(l, *levels_[l]) : levels_[l]->u;
+  [[nodiscard]] Span<T> coarse_u(std::size_t l) const {
+    return shared_ ? shared_->coarse_u(l, *levels_[l]) : levels_[l]->u.elements();
   }
   [[nodiscard]] bool shares(std::size_t l) const { return shared_ && shared_->shares(l); }
   [[nodiscard]] bool can_be_recorded() const { return !shared_ || shared_->can_be_recorded(); }

@@ -287,7 +287,12 @@ double Equations<T>::root_of(const Field<double>& parts) {
   std::vector<double> all(static_cast<std::size_t>(parts.count()));
   copy_to_host(queue_, all.data(), parts.data(), parts.count());
   queue_.wait();
-  return std::sqrt(std::accumulate(all.begin(), all.end(), 0.0));
+  double sum = std::accumulate(all.begin(), all.end(), 0.0);
+  if (cycle_.shared() != nullptr) { // in one order on all ranks, which have to agree
+    const std::vector<double> sums = cycle_.shared()->ranks().gather(sum);
+    sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+  }
+  return std::sqrt(sum);
 }
 
 template <class T>
@@ -329,6 +334,8 @@ double Equations<T>::corrected(Corrected& c) {
     corrected_ = Field<double>(queue_.device(),
                                Extents{corrected_parts(finest().u.extents().xyz())}, "norms");
   c.squares = corrected_.elements();
+  c.counts_from = static_cast<int>(ahead_ / (own_.x * own_.y));
+  c.counts_to = c.counts_from + static_cast<int>(own_.z);
   give(c);
   return root_of(corrected_);
 }

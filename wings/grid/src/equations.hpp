@@ -67,7 +67,8 @@ public:
   /// |f|, where f is a right-hand side as it is: of ordinary size, and with no mean where nothing
   /// fixes the solution's.
   [[nodiscard]] std::optional<double> ordinary_norm(const Span<const T>& f);
-  /// Gives this pass, and returns the norm that it leaves; its `squares` are set here.
+  /// Gives this pass, and returns the norm that it leaves, of all ranks; what it counts and where
+  /// to is set here.
   double corrected(Corrected& c);
   /// The norm of such an array.
   [[nodiscard]] double length(const Field<T>& b);

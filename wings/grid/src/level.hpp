@@ -118,9 +118,10 @@ struct Level {
     return span_of<V>(tables.back());
   }
 
-  /// `whole`: if coarse points of the whole level lie in steps.
+  /// `whole`: if coarse points of the whole level lie in steps. `needed` of what the way down
+  /// leaves.
   void add_transfer(Queue& queue, const std::vector<Coarsening>& ways,
-                    const std::optional<WholeLevel>& whole) {
+                    const std::optional<WholeLevel>& whole, const NeededPlanes& needed = {}) {
     for (std::size_t d = 0; d < 3; ++d) {
       const Coarsening& c = ways[d];
       TransferTables<T>& t = transfer[d];
@@ -135,10 +136,11 @@ struct Level {
       t.left_weight = keep<T>(queue, as<T>(c.left_weight));
       t.right_weight = keep<T>(queue, as<T>(c.right_weight));
     }
-    if (whole) add_steps(queue, ways, *whole);
+    if (whole) add_steps(queue, ways, *whole, needed);
   }
 
-  void add_steps(Queue& queue, const std::vector<Coarsening>& ways, const WholeLevel& whole) {
+  void add_steps(Queue& queue, const std::vector<Coarsening>& ways, const WholeLevel& whole,
+                 const NeededPlanes& needed) {
     for (std::size_t d = 0; d < 3; ++d) {
       const std::optional<Steps> way = steps_of(axes[d], ways[d]);
       if (!way) return;
@@ -157,7 +159,13 @@ struct Level {
     std::array<StepTables<T>, 3> of_all = steps;
     of_all[2].first = whole.first;
     of_all[2].coarse = whole.coarse;
-    reinterpret_cast<Fits*>(fits)(queue, {of_all, whole.points, &fits_, whole.is_alike});
+    reinterpret_cast<Fits*>(fits)(queue, {of_all, whole.points, &fits_, whole.is_alike, {}});
+    if (needed.end > 0) { // sums are of this rank's planes
+      MarchFits own;
+      const Index3 points{axes[0].points(), axes[1].points(), axes[2].points()};
+      reinterpret_cast<Fits*>(fits)(queue, {steps, points, &own, whole.is_alike, needed});
+      fits_.parts = own.parts;
+    }
     of_all_ = whole.points;
     march = choice(queue.device(), {});
   }
@@ -169,13 +177,13 @@ struct Level {
   }
 
   [[nodiscard]] Restriction<T> restriction(const ridge::Field<T>& fine,
-                                           const ridge::Field<T>& coarse) const {
+                                           const Span<T>& coarse) const {
     Restriction<T> r;
     r.axes = transfer;
     r.steps = steps;
     r.in_steps = is_in_steps;
     r.fine = Span<const T>(fine.elements());
-    r.coarse = coarse.elements();
+    r.coarse = coarse;
     return r;
   }
 

@@ -45,10 +45,10 @@ struct Tiles<T, Up, true> {
 
 template <class T, bool Up, bool Varied>
 MarchPlan plan_here(Queue& queue, const std::array<StepTables<T>, 3>& transfer, Index3 n, int tile,
-                    int units) {
+                    int units, const NeededPlanes& needed = {}) {
   const Index shared = queue.device().facts().shared_per_block.value;
   return Tiles<T, Up, Varied>::with(tile, [&]<class Shape>(Shape) {
-    return plan_march<T, Shape, Up, Varied>(transfer, n, units, shared);
+    return plan_march<T, Shape, Up, Varied>(transfer, n, units, shared, needed);
   });
 }
 /// Multiprocessors by which tiles are chosen: of an emulated GPU one number for any cores.
@@ -67,7 +67,7 @@ void fits_march(Queue& queue, const FitsMarch<T>& f) {
   fits = {};
   const DeviceFacts& facts = queue.device().facts();
   const auto plan = [&](auto up, auto varied, int tile, int units) {
-    return plan_here<T, up, varied>(queue, f.transfer, f.points, tile, units);
+    return plan_here<T, up, varied>(queue, f.transfer, f.points, tile, units, f.needed);
   };
   using No = std::false_type;
   using Yes = std::true_type;
@@ -88,7 +88,7 @@ void fits_march(Queue& queue, const FitsMarch<T>& f) {
 template <class T, bool Up, bool Varied, class Operation>
 void march(Queue& queue, const Operation& s) {
   const MarchPlan plan = plan_here<T, Up, Varied>(queue, s.transfer, points_of(s.a.axes), s.tile,
-                                                  queue.device().facts().units);
+                                                  queue.device().facts().units, s.needed);
   Tiles<T, Up, Varied>::with(s.tile, [&]<class Shape>(Shape) {
     if constexpr (requires { Shape::cells_wide; }) {
       if (s.alike.mirrors != 0) {

@@ -292,7 +292,8 @@ private:
       m[Room::first + odd * plane + my.at + r * pitch] = first.at[r];
     held.u = own_u;
     if constexpr (counts) {
-      if (s.squares.size != 0 && p - 1 >= job.first && p - 1 < job.last)
+      if (s.squares.size != 0 && p - 1 >= job.first && p - 1 < job.last &&
+          p - 1 >= plan.counted[0] && p - 1 < plan.counted[1])
         count<Even>(m, my, z_at - Room::z_numbers, own_u, first);
     }
 

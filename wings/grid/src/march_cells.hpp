@@ -356,7 +356,7 @@ private:
     held.first[now] = swept(my, is_plane(p - 1), s.weights[0], held.u[last], of_u);
     put(m, Room::first + to + my.at, held.first[now]);
     if constexpr (!Up) {
-      if (p - 1 >= my.counts_from && p - 1 < job.last) {
+      if (p - 1 >= my.counts_from && p - 1 < job.last && p - 1 < plan.counted[1]) {
         T squares = m[plan.squares_at + lane.thread().x];
         RIDGE_UNROLL
         for (int i = 0; i < points; ++i)

@@ -191,7 +191,9 @@ struct CellsTables {
         my.ring_at = is_row ? t % 2 * odd + t / 2 : (t - Shape::wide + 1) * pitch + odd - 1;
         if (x >= 0 && y >= 0) my.ring_offset = x + ax.points * y;
       }
-      my.counts_from = s.squares.size == 0 ? job.last : job.first;
+      my.counts_from = s.squares.size == 0           ? job.last
+                       : job.first < plan.counted[0] ? plan.counted[0]
+                                                     : job.first;
       const int left = s.transfer[2].coarse - job.coarse[2];
       my.gives = left < job.coarse_planes ? left : job.coarse_planes;
       const int x = cell_x - plan.margin / 2;

@@ -89,7 +89,10 @@ struct MarchPlan {
   int margin = 2;    ///< points of the region before those that a tile owns
   int first[3] = {}; ///< where the first tile begins: -1 where point 0 is no coarse point's left
   int halved[3] = {};
-  int planes = 0;     ///< of the level
+  int stored[2] = {}; ///< the first plane that is stored, and the one behind the last
+  int counted[2] = {};
+  int behind = 0;        ///< the plane behind the last one whose residual is needed
+  int coarse_before = 0; ///< coarse planes before those of the first job
   int coarse[2] = {}; ///< coarse points of a tile, or those that its region lies between
   int coarse_plane = 0;
   int coarse_at = 0;  ///< in shared memory
@@ -117,6 +120,7 @@ struct Job {
       begins[d] = plan.first[d] + at[d] * plan.owned[d];
       job.coarse[d] = (at[d] * plan.owned[d]) >> plan.halved[d];
     }
+    job.coarse[2] += plan.coarse_before;
     job.coarse_planes = plan.owned[2] >> plan.halved[2];
     for (int d = 0; d < 2; ++d) {
       job.region[d] = begins[d] - plan.margin;
@@ -124,15 +128,15 @@ struct Job {
       if (Up) job.coarse[d] = (job.region[d] - coarse_0) >> plan.halved[d];
     }
     const int behind = begins[2] + plan.owned[2];
-    job.first = begins[2] < 0 ? 0 : begins[2];
-    job.last = behind < plan.planes ? behind : plan.planes;
+    job.first = begins[2] < plan.stored[0] ? plan.stored[0] : begins[2];
+    job.last = behind < plan.stored[1] ? behind : plan.stored[1];
     if (Up) {
       job.begin = begins[2] - 2;
       job.end = job.last + 2;
     } else {
       job.begin = begins[2] - 3;
       // A coarse plane is done behind the plane after it, that of the last one beyond the level.
-      job.end = behind < plan.planes + 1 ? behind + 4 : plan.planes + 5;
+      job.end = behind < plan.behind + 1 ? behind + 4 : plan.behind + 5;
     }
     return job;
   }
@@ -162,14 +166,19 @@ RIDGE_DEVICE void add_up(const Lane& lane, const MarchPlan& plan, const Span<dou
 }
 
 /// For a level of `n` points, coarse ones as in `transfer`, and `units` multiprocessors with
-/// `shared_bytes`. No blocks where it does not fit.
+/// `shared_bytes`, as far as `needed` says. No blocks where it does not fit.
 template <class T, class Shape, bool Up, bool Varied>
 MarchPlan plan_march(const std::array<StepTables<T>, 3>& transfer, Index3 n, int units,
-                     Index shared_bytes) {
+                     Index shared_bytes, const NeededPlanes& needed) {
   using Room = MarchRoom<T, Shape, Up, Varied>;
   MarchPlan plan;
-  plan.planes = static_cast<int>(n.z);
-  const int extents[3] = {static_cast<int>(n.x), static_cast<int>(n.y), static_cast<int>(n.z)};
+  const bool is_whole = needed.end == 0;
+  const int extents[3] = {static_cast<int>(n.x), static_cast<int>(n.y),
+                          is_whole ? static_cast<int>(n.z) : needed.end};
+  plan.stored[0] = needed.begin;
+  plan.stored[1] = plan.behind = extents[2];
+  plan.counted[0] = needed.counted_begin;
+  plan.counted[1] = is_whole ? extents[2] : needed.counted_end;
   const int region[2] = {Shape::wide, Shape::high};
   int tiles[3];
   // Tiles are as small as their number allows.
@@ -177,7 +186,14 @@ MarchPlan plan_march(const std::array<StepTables<T>, 3>& transfer, Index3 n, int
     const StepTables<T>& to = transfer[d];
     plan.halved[d] = to.halved;
     plan.first[d] = to.halved == 0 ? 0 : to.first - 1;
-    const int points = std::max(extents[d] - plan.first[d], to.coarse << to.halved);
+    int coarse = to.coarse;
+    if (d == 2 && !is_whole) {
+      const int before = (needed.begin - plan.first[d]) >> to.halved;
+      plan.coarse_before = Up ? before : std::min(before, needed.coarse_begin);
+      plan.first[d] += plan.coarse_before << to.halved;
+      coarse = Up ? 0 : needed.coarse_end - plan.coarse_before;
+    }
+    const int points = std::max(extents[d] - plan.first[d], coarse << to.halved);
     tiles[d] = static_cast<int>(ceil_div(points, most));
     plan.owned[d] = static_cast<int>(ceil_div(ceil_div(points, tiles[d]), 2)) * 2;
     tiles[d] = static_cast<int>(ceil_div(points, plan.owned[d]));

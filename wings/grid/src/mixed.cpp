@@ -1,8 +1,12 @@
 #include "mixed.hpp"
 
+#include <ridge/core/error.hpp>
+#include <ridge/device/memory.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace ridge::solve::detail {
 
@@ -47,6 +51,22 @@ double MixedCycles::rounding_of(const GridProblem& problem) {
   }
   return static_cast<double>(std::numeric_limits<float>::epsilon()) / 2 * most /
          (fixed > 0 ? fixed : free);
+}
+
+Equations<double>& MixedCycles::with_memory(Equations<double>& equations,
+                                            comm::Communicator* ranks) {
+  if (ranks == nullptr || ranks->ranks() == 1) return equations;
+  bool is_enough = true;
+  try {
+    const Memory room(equations.queue().device(), Bytes{2 * equations.finest().u.count() * 8},
+                      "cycles in fp32");
+  } catch (const Failure&) {
+    is_enough = false;
+  }
+  const std::vector<char> all = ranks->gather(static_cast<char>(is_enough));
+  if (std::count(all.begin(), all.end(), 1) < ranks->ranks())
+    throw Failure("memory does not suffice for cycles in fp32 on each rank");
+  return equations;
 }
 
 /// A power of two, so that nothing is rounded by it.
@@ -153,6 +173,7 @@ double MixedCycles::correct(bool has_u, bool has_e) {
   c.out = level.other.elements();
   c.left = narrow_.finest().b.elements();
   const double residual = equations_.corrected(c);
+  narrow_.exchange_b(); // planes at the ends of what ranks have lack neighbours
   if (has_e) equations_.cycle().take_other();
   ++corrections_;
   return residual;

@@ -6,12 +6,13 @@
 namespace ridge::solve::detail {
 
 /// Solves for u of the finest level from its b: cycles in fp32 take what is left of b, find what u
-/// lacks, and what is left then is computed in fp64. Without a coefficient, on one rank.
+/// lacks, and what is left then is computed in fp64. Without a coefficient. Calls are collective.
 class MixedCycles {
 public:
-  /// Takes memory for 1.75 fields. Throws Failure where it does not suffice.
-  explicit MixedCycles(Equations<double>& equations)
-      : equations_(equations), narrow_(equations.queue(), equations.problem()),
+  /// Takes memory for 1.75 fields. Throws Failure where it does not suffice on some rank.
+  MixedCycles(Equations<double>& equations, comm::Communicator* ranks)
+      : equations_(with_memory(equations, ranks)),
+        narrow_(equations.queue(), equations.problem(), ranks),
         rounding_(rounding_of(equations.problem())) {}
 
   /// False where fp32 has no numbers for the problem's weights or for what u lacks.
@@ -30,6 +31,8 @@ public:
   [[nodiscard]] double bytes() const;
 
 private:
+  /// Throws Failure on all ranks where one of them has too little memory.
+  static Equations<double>& with_memory(Equations<double>& equations, comm::Communicator* ranks);
   [[nodiscard]] End begin_anew(Progressing& progress);
   bool descend(Progressing& progress, double size, double before, bool starts);
   [[nodiscard]] double left_by_cycles();

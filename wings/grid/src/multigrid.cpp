@@ -301,12 +301,13 @@ private:
     if (is_asked && !why_not.empty()) throw UsageError("precision mixed: " + why_not);
     constexpr double few = 1e6;  // points
     constexpr double most = 0.1; // of a residual: more takes more cycles
-    const bool gains =
-        equations_.points() >= few && detail::MixedCycles::rounding_of(equations_.problem()) < most;
+    const bool gains = // over ranks not yet (docs/design/solvers.md)
+        equations_.cycle().shared() == nullptr && equations_.points() >= few &&
+        detail::MixedCycles::rounding_of(equations_.problem()) < most;
     if (!why_not.empty() || (!is_asked && !gains)) return false;
     if constexpr (std::is_same_v<T, double>) {
       try {
-        if (!mixed_) mixed_ = std::make_unique<detail::MixedCycles>(equations_);
+        if (!mixed_) mixed_ = std::make_unique<detail::MixedCycles>(equations_, ranks_);
         lay_mixed();
       } catch (const Failure&) { // too little memory
         if (is_asked) throw;
@@ -320,9 +321,8 @@ private:
     if (method == GridMethod::fourier) return "it is for cycles";
     if (method != GridMethod::multigrid) return "it is for cycles alone, not conjugate gradients";
     if (equations_.finest().a.k.size != 0) return "it is for no coefficient and no mask";
-    if (equations_.cycle().shared() != nullptr) return "it is for one rank";
     if (options.reproducible)
-      return "on several ranks there is none such; reproducible asks for the same bits";
+      return "its sums come in another order on several ranks, and reproducible asks for one";
     if (!detail::MixedCycles::has_numbers_for(equations_.problem()))
       return "spacings of 1e-10 to 1e10 and shifts of at most 1e20 are in fp32's range";
     return {};

@@ -120,6 +120,7 @@ struct Corrected {
   Span<double> out;
   Span<float> left;     ///< empty: it is not written
   Span<double> squares; ///< parts of the sum of (r b - A out)^2, as many as corrected_parts says
+  int counts_from = 0, counts_to = 0; ///< planes that are in that sum
 
   static constexpr int wide = 32, high = 8; ///< points of a part
   [[nodiscard]] static constexpr int planes(Index nz) { return nz < 256 ? 8 : 32; }
@@ -233,6 +234,13 @@ struct MarchChoice {
   int parts = 0;                      ///< of sums of squares; 0 where they are not to be had
 };
 
+/// Planes of what a pass leaves that somebody reads; all where `end` is 0. It may leave more.
+struct NeededPlanes {
+  int begin = 0, end = 0;
+  int counted_begin = 0, counted_end = 0; ///< on the way down: in sums of squares
+  int coarse_begin = 0, coarse_end = 0;   ///< likewise
+};
+
 /// Half a cycle on a level, in one pass: two sweeps from u, or from zero where `u` is empty, to
 /// `out`; then the residual, restricted and scaled.
 template <class T>
@@ -245,6 +253,7 @@ struct WayDown {
   T scale = 1; ///< of the restricted residual
   UniformWeights<T> alike;
   int tile = 0; ///< of MarchChoice
+  NeededPlanes needed;
   /// Where not empty: parts of the sum of (b - A u)^2 of the u that it begins with, which is not
   /// empty then, as many as MarchChoice says.
   Span<double> squares;
@@ -260,6 +269,7 @@ struct WayUp {
   T weights[2] = {};
   UniformWeights<T> alike;
   int tile = 0; ///< of MarchChoice
+  NeededPlanes needed;
 };
 
 /// Asks for the room on a level of so many points, those of all ranks: bits depend on the choice.
@@ -269,6 +279,7 @@ struct FitsMarch {
   Index3 points;
   MarchFits* fits;
   bool is_uniform = false; ///< there are UniformWeights
+  NeededPlanes needed;
 };
 
 /// k of a coarse level and around it: means of the fine one's, weighted as restriction does.

@@ -229,14 +229,15 @@ void correct(const Corrected& c) {
   const CorrectedValue<HasU, HasE> value{c.u.data, c.e.data, c.scale};
   sums_of(c.a.axes, {sums.data(), 2 * c.squares.size}, [&](int y, int z, double* numbers) {
     const Row<double> row(c.a, y, z, Plain{});
+    const double counted = z >= c.counts_from && z < c.counts_to ? 1 : 0;
     const auto use = [out = HasE ? c.out.data + row.here : nullptr,
                       left = c.left.size == 0 ? nullptr : c.left.data + row.here,
-                      b = c.b.data + row.here, number = c.number, of_right = c.of_right,
-                      numbers](int x, const PointOf<double>& p) {
+                      b = c.b.data + row.here, number = c.number, of_right = c.of_right, numbers,
+                      counted](int x, const PointOf<double>& p) {
       const double r = of_right * b[x] + p.residual;
       if constexpr (HasE) out[x] = p.u;
       if (left != nullptr) left[x] = static_cast<float>(number * r);
-      numbers[x] = r;
+      numbers[x] = counted * r;
     };
     along_row(c.a, row, c.b, Span<const double>(), use, value);
   });

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 namespace ridge::solve::detail {
 
@@ -86,6 +87,12 @@ void SharedLevels<T>::add(const Level<T>& level) {
 }
 
 template <class T>
+void SharedLevels<T>::swap_finest(const Level<T>& level) {
+  std::swap(messages_[0].u, other_u_);
+  if (!messages_[0].u) messages_[0].u = sharing_.halos(slabs_[0], planes_of(level.u));
+}
+
+template <class T>
 Coarsening SharedLevels<T>::coarsen(const Axis& z, const Coarsening& whole, Index points) {
   const std::size_t l = slabs_.size() - 1;
   slabs_.push_back(slabs_.back().coarsened(whole));
@@ -146,9 +153,11 @@ void SharedLevels<T>::meet(std::size_t l, const Level<T>& level) {
   const Slab& part = mine_of(join.parts);
   const Index3 n = level.u.extents().xyz();
   const Extents held{n.x, n.y, part.held()};
-  const Device& device = sharing_.queue.device();
-  join.u = Field<T>(device, held, "a rank's part of a level of multigrid");
-  join.b = Field<T>(device, held, "a rank's part of a level of multigrid");
+  if (!lies_within(l)) {
+    const Device& device = sharing_.queue.device();
+    join.u = Field<T>(device, held, "a rank's part of a level of multigrid");
+    join.b = Field<T>(device, held, "a rank's part of a level of multigrid");
+  }
   const Planes planes = planes_of(level.b);
   join.all_b = sharing_.all(join.parts, joined(l), planes);
   sent_ += static_cast<double>(part.owned() * planes.each.value) *
@@ -156,13 +165,44 @@ void SharedLevels<T>::meet(std::size_t l, const Level<T>& level) {
 }
 
 template <class T>
+Span<T> SharedLevels<T>::part_of(std::size_t l, const Field<T>& part, const Field<T>& whole) const {
+  if (!lies_within(l)) return part.elements();
+  const Index3 n = whole.extents().xyz();
+  const Slab& mine = mine_of(joins_[l]->parts);
+  return {whole.data() + n.x * n.y * (mine.held_begin - origin(l)), n.x * n.y * mine.held()};
+}
+
+template <class T>
+NeededPlanes SharedLevels<T>::needed_down(std::size_t l) const {
+  constexpr Index sweeps = 2;
+  const Slab& here = mine(l);
+  const Slab& next = is_joined(l + 1) ? mine_of(joins_[l + 1]->parts) : mine(l + 1);
+  NeededPlanes needed = needed_up(l);
+  needed.counted_begin = needed.begin;
+  needed.counted_end = needed.end;
+  needed.begin -= static_cast<int>(std::min(sweeps, here.below()));
+  needed.end += static_cast<int>(std::min(sweeps, here.above()));
+  needed.coarse_begin = static_cast<int>(next.below());
+  needed.coarse_end = static_cast<int>(next.below() + next.owned());
+  return needed;
+}
+template <class T>
+NeededPlanes SharedLevels<T>::needed_up(std::size_t l) const {
+  const Slab& here = mine(l);
+  return {.begin = static_cast<int>(here.below()),
+          .end = static_cast<int>(here.below() + here.owned())};
+}
+
+template <class T>
 void SharedLevels<T>::arrive(std::size_t l, const Level<T>& level) {
   if (is_joined(l)) {
     Join& join = *joins_[l];
     const Slab& part = mine_of(join.parts);
-    const Planes from = planes_of(join.b);
-    copy_bytes_on_device(sharing_.queue, planes_of(level.b).at(part.begin - origin(l)),
-                         from.at(part.below()), Bytes{part.owned() * from.each.value});
+    if (!lies_within(l)) {
+      const Planes from = planes_of(join.b);
+      copy_bytes_on_device(sharing_.queue, planes_of(level.b).at(part.begin - origin(l)),
+                           from.at(part.below()), Bytes{part.owned() * from.each.value});
+    }
     send(join.all_b);
   }
   if (shares(l)) send(messages_[l].b);
@@ -188,15 +228,15 @@ CycleMessages SharedLevels<T>::messages() const {
 
 template <class T>
 void SharedLevels<T>::leave(std::size_t l, const Level<T>& level) {
-  if (!is_joined(l)) return;
+  if (!is_joined(l) || lies_within(l)) return;
   const Join& join = *joins_[l];
   const Slab& part = mine_of(join.parts);
   const Planes to = planes_of(join.u);
   const Index n = join.parts.planes();
-  // Of a whole level in pieces that do not go beyond an end of a periodic axis.
+  // In pieces that do not go beyond an end.
   for (Index z = part.held_begin; z < part.held_end;) {
-    const Index there = shares(l) ? z - origin(l) : (z % n + n) % n;
-    const Index planes = shares(l) ? part.held() : std::min(part.held_end - z, n - there);
+    const Index there = (z % n + n) % n;
+    const Index planes = std::min(part.held_end - z, n - there);
     copy_bytes_on_device(sharing_.queue, to.at(z - part.held_begin), planes_of(level.u).at(there),
                          Bytes{planes * to.each.value});
     z += planes;

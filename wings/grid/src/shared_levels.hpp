@@ -53,13 +53,19 @@ public:
 
   void exchange_u(std::size_t l) { send(messages_[l].u); }
   void exchange_b(std::size_t l) { send(messages_[l].b); }
+  /// u and `other` of the finest level have changed places.
+  void swap_finest(const Level<T>& level);
   /// Where the restriction to level l goes, and where interpolation from it reads.
-  [[nodiscard]] const Field<T>& coarse_b(std::size_t l, const Level<T>& level) const {
-    return is_joined(l) ? joins_[l]->b : level.b;
+  [[nodiscard]] Span<T> coarse_b(std::size_t l, const Level<T>& level) const {
+    return is_joined(l) ? part_of(l, joins_[l]->b, level.b) : level.b.elements();
   }
-  [[nodiscard]] const Field<T>& coarse_u(std::size_t l, const Level<T>& level) const {
-    return is_joined(l) ? joins_[l]->u : level.u;
+  [[nodiscard]] Span<T> coarse_u(std::size_t l, const Level<T>& level) const {
+    return is_joined(l) ? part_of(l, joins_[l]->u, level.u) : level.u.elements();
   }
+  /// What is read of level l after the way down, two planes of neighbours on the way up, and of
+  /// the right-hand side of the next one, before messages; and after the way up.
+  [[nodiscard]] NeededPlanes needed_down(std::size_t l) const;
+  [[nodiscard]] NeededPlanes needed_up(std::size_t l) const;
   /// After the restriction to level l.
   void arrive(std::size_t l, const Level<T>& level);
   /// Before interpolation from it.
@@ -77,7 +83,8 @@ private:
   /// From the level before, whose slabs become `parts`, to one of larger groups, or a whole one.
   struct Join {
     Slabs parts;
-    Field<T> u, b, k; ///< of this rank's part
+    Field<T> u, b; ///< of this rank's part, where it does not lie within the level
+    Field<T> k;    ///< of this rank's part
     comm::Transfer all_b, all_k;
   };
   [[nodiscard]] const Slab& mine_of(const Slabs& slabs) const {
@@ -88,6 +95,12 @@ private:
   [[nodiscard]] const Slabs* joined(std::size_t l) const {
     return shares(l) ? &slabs_[l] : nullptr;
   }
+  /// Whether the part of this rank, with its halo, lies within the arrays of joined level l: it
+  /// does not where it goes on beyond an end of a whole periodic axis.
+  [[nodiscard]] bool lies_within(std::size_t l) const {
+    return shares(l) || !joins_[l]->parts.is_periodic();
+  }
+  [[nodiscard]] Span<T> part_of(std::size_t l, const Field<T>& part, const Field<T>& whole) const;
   /// The first plane of level l's arrays.
   [[nodiscard]] Index origin(std::size_t l) const { return shares(l) ? mine(l).held_begin : 0; }
   /// Who takes levels of which ranks alone have too few planes, or that are not worth sharing.
@@ -109,6 +122,7 @@ private:
   std::vector<std::unique_ptr<Join>> joins_; ///< a level each; most are null
   std::size_t shared_ = 0;
   std::vector<Messages> messages_;
+  comm::Transfer other_u_; ///< of the finest level's u where it was `other`
   double sent_ = 0; ///< bytes of a V cycle
 };
 

@@ -149,12 +149,12 @@ struct Half {
     r.b = Span<const T>(fine.b.elements());
     r.out = fine.other.elements();
     give(queue, r);
-    Restriction<T> restriction = fine.restriction(fine.other, coarse.b);
+    Restriction<T> restriction = fine.restriction(fine.other, coarse.b.elements());
     restriction.in_steps = false;
     give(queue, restriction);
     expect_alike(queue, coarse.other, coarse.b, "the restricted residual");
     poison(coarse.other);
-    give(queue, fine.restriction(fine.other, coarse.other));
+    give(queue, fine.restriction(fine.other, coarse.other.elements()));
     expect_alike(queue, coarse.other, coarse.b, "restriction in steps");
   }
   void expect_up(const Level<T>& coarse) {

@@ -55,8 +55,9 @@ struct GridOptions {
   bool full = true;
   /// Takes the mean off a right-hand side that a singular problem cannot have.
   bool project = false;
-  /// `automatic` takes no transforms and no cycles in fp32, which are for one rank: the solution
-  /// has the same bits on any number of ranks, as cycles in fp64 and conjugate gradients always do.
+  /// The solution has the same bits on any number of ranks: `automatic` takes no transforms, which
+  /// are for one rank, and no cycles in fp32. These end, as on GPUs those in fp64 do, by sums whose
+  /// order depends on the ranks where this is not asked for.
   bool reproducible = false;
   /// The shape of cycles, alone or in conjugate gradients: v, w or f; v where not given. Where this
   /// or `smoother` is given `automatic` takes no transforms. Conjugate gradients take no f, which
