@@ -19,7 +19,7 @@ struct Face {
   SiteWindow sites;
   StoredSums sums;
 };
-/// Of a field, in the order of messages.
+/// Faces of a field, in the order of messages.
 struct FieldFaces {
   std::vector<Face> sent, received;
   std::vector<StoredLanding> landings;

@@ -169,7 +169,7 @@ inline constexpr std::uint32_t cost_of_body = 15;
 RIDGE_FN constexpr std::uint32_t cost_of_node(int order) {
   return order <= 3 ? 37 : order == 4 ? 169 : 270;
 }
-/// Of groups by what a target cost: as many below the mean as above it.
+/// Classes of groups by what a target cost: as many below the mean as above it.
 inline constexpr int turn_bits = 4, turn_classes = 1 << turn_bits;
 /// No target costs as much.
 inline constexpr std::uint32_t no_limit = 0xffffffffu;
