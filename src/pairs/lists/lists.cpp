@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <numeric>
 
 namespace ridge::pairs {
@@ -94,6 +95,19 @@ void require_room(std::size_t pairs) {
                             to_text(needed), to_text(free)));
 }
 
+/// Calls `work`. Memory that is free may still be refused: where it lies in pieces, or another
+/// thread has just taken it.
+template <class Work>
+decltype(auto) within_memory(const Work& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    throw Failure(fmt::format("near pairs need more of the host's memory, of which {} are free; "
+                              "give a smaller cutoff, or bodies that crowd less",
+                              to_text(Device("cpu").free_memory())));
+  }
+}
+
 /// Entries that are looked at, or pairs, in a fraction of a second.
 constexpr std::size_t piece = 1 << 20;
 
@@ -104,7 +118,9 @@ using Found = std::vector<std::vector<NearPair>>;
 void add(Found& found, const NearPair& pair) {
   if (found.empty() || found.back().size() == piece) {
     require_room(piece);
+    const bool is_first = found.empty();
     found.emplace_back();
+    if (!is_first) found.back().reserve(piece); // else it grows, and needs half as much again
   }
   found.back().push_back(pair);
 }
@@ -177,6 +193,63 @@ void for_each_entry(Queue& queue, const ListData& data, const Take& take) {
   }
 }
 
+template <class T>
+std::vector<NearPair> near_pairs(Queue& queue, const ListData& d, const Positions<T>& positions,
+                                 const ListOptions& options, const std::function<void()>& between) {
+  const auto body = on_host(queue, d.body);
+  const auto shift = on_host(queue, d.shift);
+  const std::array<std::vector<T>, 3> at{on_host(queue, positions[0]), on_host(queue, positions[1]),
+                                         on_host(queue, positions[2])};
+  constexpr std::size_t most = 16; // of a group
+  std::array<std::array<double, most>, 3> own{}, own_periods{};
+  std::array<Index, most> own_body{};
+  std::size_t count = 0;
+  Index group_here = -1;
+  const auto visit = [&](Index group) {
+    if (group == group_here) return;
+    group_here = group;
+    count = 0;
+    for (Index a = group * d.share; a < std::min((group + 1) * d.share, d.bodies); ++a, ++count) {
+      const auto slot = static_cast<std::size_t>(a);
+      own_body[count] = body[slot];
+      for (std::size_t c = 0; c < 3; ++c) {
+        own[c][count] = static_cast<double>(at[c][body[slot]]);
+        own_periods[c][count] = shift_of(shift[slot], static_cast<int>(c));
+      }
+    }
+  };
+  Found found;
+  const double limit = options.cutoff * options.cutoff;
+  std::size_t looked = 0;
+  const auto look = [&](Index slot) { // with each body of the group
+    if (++looked % piece == 0) between();
+    const Index j = body[static_cast<std::size_t>(slot)];
+    std::array<double, most> squared{};
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto to = static_cast<double>(at[c][j]);
+      const double periods = shift_of(shift[static_cast<std::size_t>(slot)], static_cast<int>(c));
+      for (std::size_t k = 0; k < count; ++k) {
+        const double d_c = own[c][k] - to + (own_periods[c][k] - periods) * d.length[c];
+        squared[k] += d_c * d_c;
+      }
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      if (squared[k] < limit && own_body[k] < j)
+        add(found, {own_body[k], j, std::sqrt(squared[k])});
+    }
+  };
+  for (Index a = d.first_slot; a < d.end_slot; ++a) { // within a group
+    visit(a / d.share);
+    look(a);
+  }
+  for_each_entry(queue, d, [&](Index group, unsigned slot) {
+    if (slot >= d.slots) return; // fills a row
+    visit(group);
+    look(slot);
+  });
+  return in_order(std::move(found), d.bodies, between);
+}
+
 } // namespace
 
 template <class T>
@@ -211,67 +284,16 @@ void Lists<T>::rebuild() {
 template <class T>
 void Lists<T>::rebuild_of(const Positions<T>& positions) {
   is_built_ = false; // until nothing has thrown
-  engine().build_of(positions);
+  within_memory([&] { engine().build_of(positions); });
   is_built_ = true;
 }
 
 template <class T>
-std::vector<NearPair> Lists<T>::pairs(const std::function<void()>& given) const {
-  const std::function<void()> between = given ? given : [] {};
-  const ListData& d = data();
-  const auto body = on_host(*queue_, d.body);
-  const auto shift = on_host(*queue_, d.shift);
-  const std::array<std::vector<T>, 3> at{on_host(*queue_, positions_[0]),
-                                         on_host(*queue_, positions_[1]),
-                                         on_host(*queue_, positions_[2])};
-  constexpr std::size_t most = 16; // of a group
-  std::array<std::array<double, most>, 3> own{}, own_periods{};
-  std::array<Index, most> own_body{};
-  std::size_t count = 0;
-  Index group_here = -1;
-  const auto visit = [&](Index group) {
-    if (group == group_here) return;
-    group_here = group;
-    count = 0;
-    for (Index a = group * d.share; a < std::min((group + 1) * d.share, d.bodies); ++a, ++count) {
-      const auto slot = static_cast<std::size_t>(a);
-      own_body[count] = body[slot];
-      for (std::size_t c = 0; c < 3; ++c) {
-        own[c][count] = static_cast<double>(at[c][body[slot]]);
-        own_periods[c][count] = shift_of(shift[slot], static_cast<int>(c));
-      }
-    }
-  };
-  Found found;
-  const double limit = options_.cutoff * options_.cutoff;
-  std::size_t looked = 0;
-  const auto look = [&](Index slot) { // with each body of the group
-    if (++looked % piece == 0) between();
-    const Index j = body[static_cast<std::size_t>(slot)];
-    std::array<double, most> squared{};
-    for (std::size_t c = 0; c < 3; ++c) {
-      const auto to = static_cast<double>(at[c][j]);
-      const double periods = shift_of(shift[static_cast<std::size_t>(slot)], static_cast<int>(c));
-      for (std::size_t k = 0; k < count; ++k) {
-        const double d_c = own[c][k] - to + (own_periods[c][k] - periods) * d.length[c];
-        squared[k] += d_c * d_c;
-      }
-    }
-    for (std::size_t k = 0; k < count; ++k) {
-      if (squared[k] < limit && own_body[k] < j)
-        add(found, {own_body[k], j, std::sqrt(squared[k])});
-    }
-  };
-  for (Index a = d.first_slot; a < d.end_slot; ++a) { // within a group
-    visit(a / d.share);
-    look(a);
-  }
-  for_each_entry(*queue_, d, [&](Index group, unsigned slot) {
-    if (slot >= d.slots) return; // fills a row
-    visit(group);
-    look(slot);
+std::vector<NearPair> Lists<T>::pairs(const std::function<void()>& between) const {
+  return within_memory([&] {
+    return near_pairs(
+        *queue_, data(), positions_, options_, between ? between : [] {});
   });
-  return in_order(std::move(found), d.bodies, between);
 }
 
 template class Lists<float>;
