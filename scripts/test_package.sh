@@ -36,5 +36,5 @@ export RIDGE_CACHE=$build/kernel-cache-python
 # As many processes as cores: threads that wait for others should leave them the cores soon.
 export GOMP_SPINCOUNT=${GOMP_SPINCOUNT:-1000} OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1}
 cd "$build" # not where the sources of the package are
-PYTHONPATH=$root/test/python "$python" -B -m pytest -q -p conftest -p no:cacheprovider -n "$(nproc)" --dist worksteal --durations 10 \
+PYTHONPATH=$root/test/python:$root/test/in_turn "$python" -B -m pytest -q -p conftest -p devices_in_turn -p no:cacheprovider -n "$(nproc)" --dist worksteal --durations 10 \
   -c "$root/pyproject.toml" "$root/test/python" "$root"/wings/*/test/python
