@@ -45,9 +45,13 @@ Bound launch::bind_ahead(Queue& queue, const std::type_info& call_type, const vo
 Program::Launched::Launched(const Device& on, std::string_view name) : device(on), kernel(name) {}
 Program::Launched::~Launched() = default;
 
+Program::Program(Program&& other) noexcept = default;
+Program& Program::operator=(Program&& other) noexcept = default;
+Program::~Program() = default;
+
 /// With what is compiled ahead, else on demand.
-void Program::bind(const std::type_info& call_type, const void* call, const void* schedule) {
-  if (Bound bound = launch::bind_ahead(*queue_, call_type, call, schedule)) {
+Program::Program(Queue& queue, const Unbound& made) : queue_(&queue), launched_(made.launched) {
+  if (Bound bound = launch::bind_ahead(queue, made.call_type, made.call, made.schedule)) {
     binding_ = {std::move(bound), launch::Origin::ahead};
     return;
   }
@@ -59,7 +63,8 @@ void Program::bind(const std::type_info& call_type, const void* call, const void
     }
     throw launch::NotAhead(std::move(wanted));
   }
-  binding_ = launch::bind_on_demand(*queue_, call_type, call, schedule, launched_->demand());
+  binding_ =
+      launch::bind_on_demand(queue, made.call_type, made.call, made.schedule, launched_->demand());
 }
 
 Program::Program(Queue& queue, Bound bound, std::function<Record()> describe) : queue_(&queue) {

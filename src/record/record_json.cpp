@@ -126,7 +126,7 @@ Json json_of(const Record& record) {
     const auto& value = record.*field.member;
     if (field.always || is_set(value)) add(json, field.name, value);
   };
-  std::apply([&](const auto&... field) { (take(field), ...); }, Record::fields());
+  Record::fields().visit(take);
   return json;
 }
 

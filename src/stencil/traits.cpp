@@ -7,6 +7,17 @@
 
 namespace ridge::stencil {
 
+Traits::Traits() = default;
+Traits::Traits(const Traits& other) = default;
+Traits::Traits(Traits&& other) noexcept = default;
+Traits& Traits::operator=(const Traits& other) = default;
+Traits& Traits::operator=(Traits&& other) noexcept = default;
+Traits::~Traits() = default;
+
+void Traits::add_footprint(std::span<const Offset> offsets) {
+  footprints.emplace_back(offsets.begin(), offsets.end());
+}
+
 namespace {
 
 /// Along one axis of n points, the pieces [begin, end) in which no shifted interior begins or ends.

@@ -37,10 +37,10 @@ struct Plan {
   Pair pair;
   friend bool operator==(const Plan&, const Plan&) = default;
   static constexpr auto fields() {
-    return std::tuple{field("tile", &Plan::tile, one_of(1, 4, 8), "points a thread"),
-                      field("split", &Plan::split, in_range(1, 64, 1, 2), "parts"),
-                      field("colour", &Plan::colour, one_of(Colour::red, Colour::green), "paint"),
-                      field("pair", &Plan::pair, open(Pair{1, 1}, Pair{2, 3}), "two numbers")};
+    return Fields{field("tile", &Plan::tile, one_of(1, 4, 8), "points a thread"),
+                  field("split", &Plan::split, in_range(1, 64, 1, 2), "parts"),
+                  field("colour", &Plan::colour, one_of(Colour::red, Colour::green), "paint"),
+                  field("pair", &Plan::pair, open(Pair{1, 1}, Pair{2, 3}), "two numbers")};
   }
   static std::string problem(const Plan& p) {
     return p.tile == 8 && p.split == 2 ? "tile=8 cannot be split in two" : "";

@@ -30,8 +30,8 @@ struct ScheduleOf {
   int items = 1;
   bool operator==(const ScheduleOf&) const = default;
   static constexpr auto fields() {
-    return std::tuple{text::field("items", &ScheduleOf::items, text::one_of(1, 2, 4),
-                                  "numbers that a lane gathers")};
+    return Fields{text::field("items", &ScheduleOf::items, text::one_of(1, 2, 4),
+                              "numbers that a lane gathers")};
   }
 };
 using Schedule = std::variant<ScheduleOf<0>, ScheduleOf<1>>;

@@ -4,6 +4,7 @@
 #include <ridge/chain/bench.hpp>
 #include <ridge/chain/over_ranks.hpp>
 #include <ridge/comm/field.hpp>
+#include <ridge/core/made.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/pattern/over_ranks.hpp>
 #include <ridge/pattern/rank_shares.hpp>
@@ -65,8 +66,8 @@ public:
   [[nodiscard]] static bool takes_schedules() { return true; }
   [[nodiscard]] std::unique_ptr<comm::Step> step(const std::optional<Schedule>& schedule,
                                                  const std::string& name) {
-    return std::make_unique<RankProgram<C, T>>(ranks_, own_queue, range_, chain_, views_, schedule,
-                                               name);
+    return made_as<RankProgram<C, T>, comm::Step>(ranks_, own_queue, range_, chain_, views_,
+                                                  schedule, name);
   }
   /// Fills what this rank owns of inputs, and all that it holds of profiles.
   void fill() {
@@ -147,7 +148,7 @@ void add_rank_case(BenchKernel& made, const C& chain) {
       return in_precision(
           request.precision, name, [&]<class T>(T /*number*/) -> std::unique_ptr<Case> {
             using Held = RankArrays<C, T>;
-            return std::make_unique<OverRanks<typename Held::Call, Held>>(name, chain, request);
+            return made_as<OverRanks<typename Held::Call, Held>, Case>(name, chain, request);
           });
     });
   }

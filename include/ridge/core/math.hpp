@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#if defined(RIDGE_TARGET_CPU) && defined(__x86_64__)
-#include <immintrin.h>
+#if defined(RIDGE_TARGET_CPU)
+#include <ridge/core/intrinsics.hpp>
 #endif
 
 namespace ridge {

@@ -1,15 +1,12 @@
 // Pack held in a vector register of the cpu, through the compiler's vector types.
 #pragma once
 
+#include <ridge/core/intrinsics.hpp>
 #include <ridge/core/pack.hpp>
 
 #include <cassert>
 #include <cstdint>
 #include <cstring>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace ridge {
 

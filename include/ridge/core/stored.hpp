@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#if defined(RIDGE_TARGET_CPU) && defined(__F16C__)
-#include <immintrin.h>
+#if defined(RIDGE_TARGET_CPU)
+#include <ridge/core/intrinsics.hpp>
 #endif
 
 namespace ridge {

@@ -3,7 +3,7 @@
 // A schedule is a struct of values with defaults, operator== and a static member
 //
 //   static constexpr auto fields() {
-//     return std::tuple{text::field("tile", &S::tile, text::one_of(1, 2, 4, 8, 16), "points ..."),
+//     return Fields{text::field("tile", &S::tile, text::one_of(1, 2, 4, 8, 16), "points ..."),
 //                       text::field("split", &S::split, text::in_range(1, 64, 1, 4), "...")};
 //   }
 //
@@ -14,12 +14,12 @@
 #pragma once
 
 #include <ridge/core/error.hpp>
+#include <ridge/core/fields.hpp>
 
 #include <array>
 #include <charconv>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -137,7 +137,7 @@ std::string describe(const Open<V, N>& allowed) {
 /// Calls `visit(field)` for each field of S.
 template <class S, class Visitor>
 void for_each_field(Visitor&& visit) {
-  std::apply([&](const auto&... f) { (visit(f), ...); }, S::fields());
+  S::fields().visit(visit);
 }
 
 /// "block=64x4x1 tile=4 ...": every field, in the order of fields().
@@ -209,10 +209,10 @@ namespace detail {
 template <std::size_t I, class S, class Visitor>
 void enumerate_from(S& schedule, Visitor& visit) {
   constexpr auto fields = S::fields();
-  if constexpr (I == std::tuple_size_v<decltype(fields)>) {
+  if constexpr (I == decltype(S::fields())::size) {
     if (problem(schedule).empty()) visit(std::as_const(schedule));
   } else {
-    const auto& f = std::get<I>(fields);
+    const auto& f = fields.template get<I>();
     for (const auto& value : f.allowed.values) {
       schedule.*(f.member) = value;
       enumerate_from<I + 1>(schedule, visit);

@@ -1,6 +1,7 @@
 // Kernels of lattice fields by their names: reductions and maps, built in or the user's.
 #pragma once
 
+#include <ridge/core/made.hpp>
 #include <ridge/lattice/on_arrays.hpp>
 #include <ridge/lattice/rank_sums.hpp>
 #include <ridge/pattern/precision.hpp>
@@ -65,7 +66,7 @@ public:
     call.dimension = slices ? request.size.rank() - 1 : -1;
     own->result = Memory(request.device, Bytes{call.results() * 8}, "the result");
     call.result = {static_cast<double*>(own->result.data()), call.results()};
-    return std::make_unique<ReduceCase>(name, request, roofs, own);
+    return made_as<ReduceCase, Case>(name, request, roofs, own);
   }
 
   /// Beside all schedules on CUDA: the vendor's sum of as many bytes.

@@ -1,6 +1,7 @@
 // Reductions and maps of arrays of real numbers that came from another language.
 #pragma once
 
+#include <ridge/core/made.hpp>
 #include <ridge/lattice/case.hpp>
 #include <ridge/pattern/arrays.hpp>
 
@@ -94,9 +95,9 @@ template <class Make>
     Memory result(queue.device(), Bytes{call.results() * 8}, "the result");
     call.result = {static_cast<double*>(result.data()), call.results()};
     const RoofMemory memory{MemoryRoof::Kind::read, field_bytes(call), nullptr, call.x.data};
-    return std::make_unique<OnAligned<Call>>(arguments.kernel, queue, call,
-                                             Reference<Call>(memory, false), std::move(arrays),
-                                             std::move(result));
+    return made_as<OnAligned<Call>, Case>(arguments.kernel, queue, call,
+                                          Reference<Call>(memory, false), std::move(arrays),
+                                          std::move(result));
   };
   return arguments.arrays.back().element_bytes == 4 ? of(float{}) : of(double{});
 }
@@ -112,7 +113,7 @@ template <class Make>
     Call call;
     call.map = map;
     auto arrays = give_arrays<Call, T>(queue, arguments, false, M::inputs, true, call);
-    return std::make_unique<OnAligned<Call>>(
+    return made_as<OnAligned<Call>, Case>(
         arguments.kernel, queue, call,
         Reference<Call>(roof_memory(call.z.data, call.x.data, field_bytes(call))),
         std::move(arrays));

@@ -20,7 +20,7 @@ public:
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, Bound>) explicit Bound(
       F run, KernelResources takes = {})
-      : run_(std::make_unique<Held<F>>(std::move(run))), takes_(takes) {}
+      : run_(new Held<F>(std::move(run))), takes_(takes) {}
 
   void run() const { run_->run(); }
   [[nodiscard]] const KernelResources& takes() const { return takes_; }

@@ -40,6 +40,12 @@ namespace launch {
 /// first is the cpu's, the second that of GPUs.
 void check_kind(const Device& device, std::size_t held, const std::string& schedule_text);
 
+template <class Schedule>
+void check_kind(const Device& device, const Schedule& schedule) {
+  if ((schedule.index() == 0) != (device.kind() == DeviceKind::cpu))
+    check_kind(device, schedule.index(), to_text(schedule));
+}
+
 /// The schedule that a variant of schedules holds.
 template <class... Schedules>
 [[nodiscard]] const void* held_by(const std::variant<Schedules...>& schedule) {
@@ -55,15 +61,7 @@ public:
   template <class Call>
   Program(Queue& queue, const Call& call, const typename Pattern<Call>::Schedule& schedule,
           std::string_view kernel = "user")
-      : queue_(&queue) {
-    if ((schedule.index() == 0) != (queue.device().kind() == DeviceKind::cpu))
-      launch::check_kind(queue.device(), schedule.index(), to_text(schedule));
-    auto kept = std::make_unique<Kept<Call>>(queue, call, schedule, kernel);
-    const auto& executed = kept->pattern.call();
-    const void* const held = launch::held_by(kept->schedule);
-    launched_ = std::move(kept);
-    bind(typeid(executed), &executed, held);
-  }
+      : Program(queue, Kept<Call>::made(queue, call, schedule, kernel)) {}
   /// Under the default schedule of the device, the kernel and the extents.
   template <class Call>
   Program(Queue& queue, const Call& call, std::string_view kernel = "user")
@@ -71,6 +69,10 @@ public:
 
   /// A launch that a kernel source has bound itself; `describe` makes its record when asked.
   Program(Queue& queue, Bound bound, std::function<Record()> describe);
+
+  Program(Program&& other) noexcept;
+  Program& operator=(Program&& other) noexcept;
+  ~Program();
 
   /// Gives one launch to the queue.
   void run() const { binding_.bound.run(); }
@@ -93,9 +95,22 @@ private:
     Device device;
     std::string kernel;
   };
+  /// What is about to be bound; a Program owns `launched` from then on.
+  struct Unbound {
+    Launched* launched;
+    const std::type_info& call_type;
+    const void *call, *schedule;
+  };
   template <class Call>
   struct Kept final : Launched {
     using Schedule = typename Pattern<Call>::Schedule;
+    [[nodiscard]] static Unbound made(Queue& queue, const Call& call, const Schedule& schedule,
+                                      std::string_view name) {
+      launch::check_kind(queue.device(), schedule);
+      auto* const kept = new Kept(queue, call, schedule, name);
+      const auto& executed = kept->pattern.call();
+      return {kept, typeid(executed), &executed, launch::held_by(kept->schedule)};
+    }
     Kept(Queue& queue, const Call& call, const Schedule& s, std::string_view name)
         : Launched(queue.device(), name), schedule(s), pattern(queue, call, s) {}
     [[nodiscard]] Record record() const override {
@@ -107,7 +122,7 @@ private:
     Schedule schedule;
     Pattern<Call> pattern;
   };
-  void bind(const std::type_info& call_type, const void* call, const void* schedule);
+  Program(Queue& queue, const Unbound& made);
 
   Queue* queue_;
   std::unique_ptr<Launched> launched_; // outlives what is bound to it

@@ -17,7 +17,7 @@ struct TreeSchedule {
   friend bool operator==(const TreeSchedule&, const TreeSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Fields{
         text::field("leaf", &TreeSchedule::leaf, text::in_range(1, 4096, 16, 32, 64, 128),
                     "most bodies of a leaf"),
         text::field(

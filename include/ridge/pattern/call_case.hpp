@@ -2,6 +2,7 @@
 // calls, in its own folder.
 #pragma once
 
+#include <ridge/core/made.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/pattern/case.hpp>
 
@@ -93,8 +94,8 @@ template <class Call>
 [[nodiscard]] std::unique_ptr<Case> case_of(std::string name, Queue& queue, Call call,
                                             Reference<Call> reference = {},
                                             std::shared_ptr<const void> memory = {}) {
-  return std::make_unique<CallCase<Call>>(std::move(name), queue, std::move(call),
-                                          std::move(reference), std::move(memory));
+  return made_as<CallCase<Call>, Case>(std::move(name), queue, std::move(call),
+                                       std::move(reference), std::move(memory));
 }
 
 } // namespace ridge

@@ -5,6 +5,7 @@
 #include <ridge/record/record.hpp>
 
 #include <type_traits>
+#include <utility>
 
 namespace ridge {
 
@@ -23,11 +24,10 @@ template <class T>
 
 /// The record of a launch on numbers of T. Numbers of 16 bits are only stored: the record says what
 /// computes.
+[[nodiscard]] Record record_in(const char* precision, bool stored, Record record);
 template <class T>
 [[nodiscard]] Record record_in(Record record) {
-  record.precision = precision_name<T>();
-  if constexpr (is_stored<T>) record.details.push_back({"arithmetic", 0, "fp32"});
-  return record;
+  return record_in(precision_name<T>(), is_stored<T>, std::move(record));
 }
 
 } // namespace ridge

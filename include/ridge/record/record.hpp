@@ -2,13 +2,13 @@
 #pragma once
 
 #include <ridge/core/extents.hpp>
+#include <ridge/core/fields.hpp>
 #include <ridge/core/units.hpp>
 #include <ridge/device/device.hpp>
 #include <ridge/record/work.hpp>
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace ridge {
@@ -92,28 +92,36 @@ struct Record {
   std::optional<Counters> counters = {}; ///< where they were asked for
   std::vector<Detail> details;           ///< fields of its pattern's own
 
+  // Not written out in each source that has records.
+  Record();
+  Record(const Record& other);
+  Record(Record&& other) noexcept;
+  Record& operator=(const Record& other);
+  Record& operator=(Record&& other) noexcept;
+  ~Record();
+
   /// In the order of JSON. A new field is a member and a line here.
   static constexpr auto fields() {
     constexpr bool where_set = false;
-    return std::tuple{RecordField{"pattern", &Record::pattern},
-                      RecordField{"kernel", &Record::kernel},
-                      RecordField{"device", &Record::device},
-                      RecordField{"device_name", &Record::device_name},
-                      RecordField{"precision", &Record::precision},
-                      RecordField{"site", &Record::site, where_set},
-                      RecordField{"size", &Record::size},
-                      RecordField{"schedule", &Record::schedule},
-                      RecordField{"schedule_name", &Record::schedule_name, where_set},
-                      RecordField{"timing", &Record::timing},
-                      RecordField{"work", &Record::work},
-                      RecordField{"achieved", &Record::achieved},
-                      RecordField{"in_cache", &Record::in_cache, where_set},
-                      RecordField{"host_seconds", &Record::host, where_set},
-                      RecordField{"compiled", &Record::compiled, where_set},
-                      RecordField{"ranks", &Record::ranks},
-                      RecordField{"counters", &Record::counters, where_set},
-                      RecordField{"check", &Record::check},
-                      RecordField{"details", &Record::details}};
+    return Fields{RecordField{"pattern", &Record::pattern},
+                  RecordField{"kernel", &Record::kernel},
+                  RecordField{"device", &Record::device},
+                  RecordField{"device_name", &Record::device_name},
+                  RecordField{"precision", &Record::precision},
+                  RecordField{"site", &Record::site, where_set},
+                  RecordField{"size", &Record::size},
+                  RecordField{"schedule", &Record::schedule},
+                  RecordField{"schedule_name", &Record::schedule_name, where_set},
+                  RecordField{"timing", &Record::timing},
+                  RecordField{"work", &Record::work},
+                  RecordField{"achieved", &Record::achieved},
+                  RecordField{"in_cache", &Record::in_cache, where_set},
+                  RecordField{"host_seconds", &Record::host, where_set},
+                  RecordField{"compiled", &Record::compiled, where_set},
+                  RecordField{"ranks", &Record::ranks},
+                  RecordField{"counters", &Record::counters, where_set},
+                  RecordField{"check", &Record::check},
+                  RecordField{"details", &Record::details}};
   }
 };
 

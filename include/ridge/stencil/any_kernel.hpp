@@ -3,6 +3,7 @@
 // precision.
 #pragma once
 
+#include <ridge/core/made.hpp>
 #include <ridge/stencil/launch.hpp>
 #include <ridge/stencil/pass_launch.hpp>
 #include <ridge/stencil/reference.hpp>
@@ -85,8 +86,10 @@ template <class K, class T>
                                 const Schedule* schedule, std::string_view name) {
   Call<K, T> call{kernel, {}, out};
   std::copy(in.begin(), in.end(), call.in.begin());
-  if (schedule != nullptr) return {queue, call, *schedule, name};
-  return {queue, call, name};
+  return {queue, call,
+          schedule != nullptr ? *schedule
+                              : Pattern<Call<K, T>>::default_schedule(queue.device(), call),
+          name};
 }
 
 template <class K, class T>
@@ -152,11 +155,11 @@ private:
 
 template <class T, class K>
 [[nodiscard]] std::shared_ptr<const SweptKernel<T>> swept(const K& kernel) {
-  return std::make_shared<detail::SweptOf<K, T>>(kernel);
+  return shared_as<detail::SweptOf<K, T>, const SweptKernel<T>>(kernel);
 }
 template <class T, class K>
 [[nodiscard]] std::shared_ptr<const CheckedKernel<T>> checked(const K& kernel) {
-  return std::make_shared<detail::CheckedOf<K, T>>(kernel);
+  return shared_as<detail::CheckedOf<K, T>, const CheckedKernel<T>>(kernel);
 }
 
 } // namespace ridge::stencil

@@ -20,7 +20,7 @@ struct CpuPassSchedule {
   friend bool operator==(const CpuPassSchedule&, const CpuPassSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Fields{
         text::field("sweeps", &CpuPassSchedule::sweeps, text::in_range(2, 64, 2, 3, 4, 6, 8),
                     "sweeps of one pass; what is left of the steps takes a shorter one"),
         text::field("rows", &CpuPassSchedule::rows, text::in_range(0, 1 << 30, 0, 16, 64),

@@ -23,7 +23,7 @@ struct CpuSchedule {
   friend bool operator==(const CpuSchedule&, const CpuSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Fields{
         text::field("rows", &CpuSchedule::rows, text::in_range(0, 1 << 30, 0, 16, 64, 256),
                     "block size in y; 0: an equal part of the field for each thread"),
         text::field("planes", &CpuSchedule::planes, text::in_range(0, 1 << 30, 0, 32),

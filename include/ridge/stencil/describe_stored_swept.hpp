@@ -55,7 +55,7 @@ describe_stored_swept(std::span<const std::byte> functor, const std::string& fil
   know_source(typeid(Call<Stored<K, Wide>, S>), file, "");
   std::array<std::byte, sizeof(K)> bytes;
   std::copy_n(functor.begin(), bytes.size(), bytes.begin());
-  return std::make_shared<detail::StoredSwept<K, S, Wide>>(std::bit_cast<K>(bytes));
+  return shared_as<detail::StoredSwept<K, S, Wide>, const SweptKernel<S>>(std::bit_cast<K>(bytes));
 }
 
 } // namespace ridge::stencil

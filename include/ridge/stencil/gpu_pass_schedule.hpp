@@ -18,7 +18,7 @@ struct GpuPassSchedule {
   friend bool operator==(const GpuPassSchedule&, const GpuPassSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Fields{
         text::field("sweeps", &GpuPassSchedule::sweeps, text::in_range(2, 4, 2, 3, 4),
                     "sweeps of one pass; what is left of the steps takes a shorter one"),
         text::field("rows", &GpuPassSchedule::rows, text::in_range(0, 6, 0, 2, 3, 4),

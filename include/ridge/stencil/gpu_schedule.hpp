@@ -44,7 +44,7 @@ struct GpuSchedule {
   friend bool operator==(const GpuSchedule&, const GpuSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Fields{
         text::field(
             "block", &GpuSchedule::block,
             text::open(BlockShape{{256, 1, 1}}, BlockShape{{128, 1, 8}}, BlockShape{{32, 8, 1}},

@@ -89,9 +89,7 @@ public:
               const RankCall<K, T>& call, const std::optional<Schedule>& schedule = {},
               std::string_view kernel = "user")
       : AnyRankProgram<T>(communicator, queue, grid,
-                          {std::make_shared<detail::CheckedOf<K, T>>(call.kernel),
-                           {call.in.begin(), call.in.end()},
-                           call.out},
+                          {checked<T>(call.kernel), {call.in.begin(), call.in.end()}, call.out},
                           schedule, kernel) {}
 };
 

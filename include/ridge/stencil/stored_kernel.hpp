@@ -63,7 +63,8 @@ private:
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return V(
           static_cast<const K&>(kernel_)(StoredReference<V, S>{in[I], low_of<I>(in), x, y, z}...));
-    }(std::make_index_sequence<inputs_of<K>>{});
+    }
+    (std::make_index_sequence<inputs_of<K>>{});
   }
   /// Where the low halves of an input are, if it stays fp32.
   template <std::size_t I>
@@ -84,7 +85,7 @@ private:
 /// K on fields of S, but for the inputs of Stored<K, Wide> that stay fp32.
 template <class S, unsigned Wide = 0, class K>
 [[nodiscard]] std::shared_ptr<const CheckedKernel<S>> stored(const K& kernel) {
-  return std::make_shared<detail::StoredOf<K, S, Wide>>(kernel);
+  return shared_as<detail::StoredOf<K, S, Wide>, const CheckedKernel<S>>(kernel);
 }
 
 } // namespace ridge::stencil

@@ -5,6 +5,7 @@
 #include <ridge/record/work.hpp>
 #include <ridge/stencil/kernel.hpp>
 
+#include <span>
 #include <typeinfo>
 #include <vector>
 
@@ -28,17 +29,22 @@ struct Traits {
   /// The type of PassesAhead; null where nothing is known of them.
   const std::type_info* passes = nullptr;
 
+  // Not written out for each kernel.
+  Traits();
+  Traits(const Traits& other);
+  Traits(Traits&& other) noexcept;
+  Traits& operator=(const Traits& other);
+  Traits& operator=(Traits&& other) noexcept;
+  ~Traits();
+
   [[nodiscard]] int inputs() const { return static_cast<int>(footprints.size()); }
+  void add_footprint(std::span<const Offset> offsets);
 };
 
 template <class K, class T>
 [[nodiscard]] Traits traits_of() {
   Traits traits;
-  std::apply(
-      [&](const auto&... f) {
-        (traits.footprints.emplace_back(f.offsets.begin(), f.offsets.end()), ...);
-      },
-      footprints_of<K>());
+  std::apply([&](const auto&... f) { (traits.add_footprint(f.offsets), ...); }, footprints_of<K>());
   traits.radius = radius_of<K>();
   traits.flops = said_flops<K>();
   traits.element_bytes = static_cast<int>(sizeof(T));

@@ -30,7 +30,7 @@ struct CpuSchedule {
   friend bool operator==(const CpuSchedule&, const CpuSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Fields{
         text::field("fuse", &CpuSchedule::fuse, text::open(fuse_all, fuse_none),
                     "operations that run over a tile together"),
         text::field("tile", &CpuSchedule::tile,

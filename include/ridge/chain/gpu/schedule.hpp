@@ -39,7 +39,7 @@ struct GpuSchedule {
   friend bool operator==(const GpuSchedule&, const GpuSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Fields{
         text::field("fuse", &GpuSchedule::fuse, text::open(fuse_none, fuse_all),
                     "operations in one launch; the others have one each"),
         text::field(

@@ -15,7 +15,7 @@ struct CpuSchedule {
   friend bool operator==(const CpuSchedule&, const CpuSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Fields{
         text::field("ahead", &CpuSchedule::ahead, text::in_range(0, 1 << 20, 0, 6144),
                     "bytes by which reads are prefetched; 0: not at all"),
         text::field("streams", &CpuSchedule::streams, text::one_of(1, 4, 8),

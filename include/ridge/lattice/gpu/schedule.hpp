@@ -21,7 +21,7 @@ struct GpuSchedule {
   friend bool operator==(const GpuSchedule&, const GpuSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Fields{
         text::field("groups", &GpuSchedule::groups, text::in_range(1, 256, 2, 4, 8, 16, 32, 64),
                     "site groups of a block"),
         text::field(

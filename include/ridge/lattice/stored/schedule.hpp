@@ -40,7 +40,7 @@ struct StoredGpuSchedule {
 
   static constexpr auto fields() {
     using S = StoredGpuSchedule;
-    return std::tuple{
+    return Fields{
         text::field("tile", &S::tile,
                     text::open(Extents4{{8, 4, 2, 2}}, Extents4{{16, 2, 2, 2}},
                                Extents4{{16, 8, 1, 1}}, Extents4{{2, 2, 2, 2}}),
@@ -70,10 +70,9 @@ struct StoredCpuSchedule {
   friend bool operator==(const StoredCpuSchedule&, const StoredCpuSchedule&) = default;
   static constexpr auto fields() {
     using S = StoredCpuSchedule;
-    return std::tuple{
-        text::field("threads", &S::threads, text::in_range(0, 4096, 0), "0: one a core"),
-        text::field("store", &S::store, text::one_of(Results::plain, Results::streaming),
-                    "through the caches, or past them")};
+    return Fields{text::field("threads", &S::threads, text::in_range(0, 4096, 0), "0: one a core"),
+                  text::field("store", &S::store, text::one_of(Results::plain, Results::streaming),
+                              "through the caches, or past them")};
   }
 };
 
@@ -88,8 +87,8 @@ struct StoredTraits {
 };
 
 /// The variant that GPUs take for `inner` values a site. `single`: each link is read by one
-/// site, as of half lattices in four dimensions, so that the caches are better kept for spinors; of 16
-/// bits the caches hold both.
+/// site, as of half lattices in four dimensions, so that the caches are better kept for spinors; of
+/// 16 bits the caches hold both.
 [[nodiscard]] constexpr StoredVariant stored_variant_of(const StoredTraits& k, int inner,
                                                         bool single) {
   StoredVariant v;

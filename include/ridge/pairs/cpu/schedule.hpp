@@ -15,7 +15,7 @@ struct CpuSchedule {
   friend bool operator==(const CpuSchedule&, const CpuSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Fields{
         text::field("tile", &CpuSchedule::tile, text::in_range(1, 16, 1, 2, 4),
                     "packs of targets in registers"),
         text::field("sources", &CpuSchedule::sources, text::in_range(1, 1 << 20, 100, 1024),

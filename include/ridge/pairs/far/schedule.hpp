@@ -17,9 +17,9 @@ struct CpuFarSchedule {
   friend bool operator==(const CpuFarSchedule&, const CpuFarSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{text::field("leaf", &CpuFarSchedule::leaf,
-                                  text::in_range(0, 1 << 20, 0, 32, 64, 128, 256),
-                                  "most bodies of a leaf; 0: half as many as a node has proxies")};
+    return Fields{text::field("leaf", &CpuFarSchedule::leaf,
+                              text::in_range(0, 1 << 20, 0, 32, 64, 128, 256),
+                              "most bodies of a leaf; 0: half as many as a node has proxies")};
   }
 };
 
@@ -30,9 +30,9 @@ struct GpuFarSchedule {
   friend bool operator==(const GpuFarSchedule&, const GpuFarSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{text::field("leaf", &GpuFarSchedule::leaf,
-                                  text::in_range(0, 1 << 20, 0, 32, 64, 128, 256),
-                                  "most bodies of a leaf; 0: half as many as a node has proxies")};
+    return Fields{text::field("leaf", &GpuFarSchedule::leaf,
+                              text::in_range(0, 1 << 20, 0, 32, 64, 128, 256),
+                              "most bodies of a leaf; 0: half as many as a node has proxies")};
   }
 };
 

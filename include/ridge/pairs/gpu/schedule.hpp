@@ -22,7 +22,7 @@ struct GpuSchedule {
   friend bool operator==(const GpuSchedule&, const GpuSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Fields{
         text::field("form", &GpuSchedule::form, text::one_of(Form::direct, Form::symmetric),
                     "every target visits all sources, or every pair of bodies is computed once"),
         text::field("stage", &GpuSchedule::stage,
@@ -42,8 +42,7 @@ struct GpuSchedule {
                     "parts of the sources, each visited by blocks of its own; form=direct"),
         text::field("unroll", &GpuSchedule::unroll, text::in_range(1, 16, 2, 4),
                     "sources a turn of the inner loop takes"),
-        text::field("combine", &GpuSchedule::combine,
-                    text::one_of(Combine::ordered, Combine::last),
+        text::field("combine", &GpuSchedule::combine, text::one_of(Combine::ordered, Combine::last),
                     "partial sums of split sources: in turn, or by the last block")};
   }
 

@@ -18,7 +18,7 @@ struct CpuListSchedule {
   friend bool operator==(const CpuListSchedule&, const CpuListSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Fields{
         text::field("share", &CpuListSchedule::share, text::one_of(0, 2, 4, 8, 16),
                     "neighbouring bodies with one list, in a pack; 0: as many as a register of "
                     "stored numbers holds"),
@@ -36,14 +36,14 @@ struct GpuListSchedule {
   friend bool operator==(const GpuListSchedule&, const GpuListSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{text::field("share", &GpuListSchedule::share, text::one_of(0, 1, 2),
-                                  "neighbouring bodies of a thread, with one list; 0: 2 where "
-                                  "there are many"),
-                      text::field("block", &GpuListSchedule::block, text::one_of(64, 128, 256),
-                                  "threads of a block"),
-                      text::field("ways", &GpuListSchedule::ways, text::one_of(0, 1, 2, 4),
-                                  "warps of a block that share lists; 0: more than one where "
-                                  "bodies are few")};
+    return Fields{text::field("share", &GpuListSchedule::share, text::one_of(0, 1, 2),
+                              "neighbouring bodies of a thread, with one list; 0: 2 where "
+                              "there are many"),
+                  text::field("block", &GpuListSchedule::block, text::one_of(64, 128, 256),
+                              "threads of a block"),
+                  text::field("ways", &GpuListSchedule::ways, text::one_of(0, 1, 2, 4),
+                              "warps of a block that share lists; 0: more than one where "
+                              "bodies are few")};
   }
 };
 

@@ -45,7 +45,7 @@ template <class Chosen>
         const StoredPart part = stored_share(name, request, sites.halves());
         return chosen(request, [&]<class C>(const auto&... more) -> std::unique_ptr<Case> {
           const SiteGrid grid = sites.grid(request.device, request, C::real_bytes, part);
-          return std::make_unique<C>(name, request, part, grid, more...);
+          return made_as<C, Case>(name, request, part, grid, more...);
         });
       }};
   kernel.make_menu = [=](const BenchRequest& request, const Place& place) {

@@ -57,7 +57,7 @@ struct CycleSchedule {
   static constexpr auto fields() {
     constexpr auto tiles =
         text::one_of(MarchTile::automatic, MarchTile::large, MarchTile::small, MarchTile::cells);
-    return std::tuple{
+    return Fields{
         text::field("cycle", &CycleSchedule::cycle,
                     text::one_of(CycleShape::v, CycleShape::w, CycleShape::f, CycleShape::full),
                     "v; w: twice on coarser levels; f: there f, then v; full: from the coarsest "

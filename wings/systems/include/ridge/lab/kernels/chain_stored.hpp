@@ -23,7 +23,7 @@ describe_stored_system(std::span<const std::byte> functor, const std::string& na
   know_source(typeid(chain::Call<Kept, S>), file, "");
   C chain{};
   std::memcpy(static_cast<void*>(&chain), functor.data(), sizeof chain);
-  return std::make_unique<RandomSystem<Kept, S>>(name, Kept(chain), request);
+  return made_as<RandomSystem<Kept, S>, Case>(name, Kept(chain), request);
 }
 
 } // namespace ridge::lab

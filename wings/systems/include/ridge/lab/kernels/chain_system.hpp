@@ -8,6 +8,7 @@
 #include <ridge/chain/stored.hpp>
 #include <ridge/chain/system/system.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/core/made.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/built_in.hpp>
 #include <ridge/lab/kernels/chain_system_entry.hpp>
@@ -97,7 +98,8 @@ public:
     }
     [&]<int... A>(std::integer_sequence<int, A...>) {
       (request_.views.set(chain::Slot<A>{}, view(A)), ...);
-    }(std::make_integer_sequence<int, arrays>{});
+    }
+    (std::make_integer_sequence<int, arrays>{});
   }
 
   [[nodiscard]] Queue& queue() override { return queue_; }
@@ -316,8 +318,8 @@ template <class C>
                            request);
     }
     if (request.precision == "fp32")
-      return std::make_unique<RandomSystem<C, float>>(name, chain, request);
-    return std::make_unique<RandomSystem<C, double>>(name, chain, request);
+      return made_as<RandomSystem<C, float>, Case>(name, chain, request);
+    return made_as<RandomSystem<C, double>, Case>(name, chain, request);
   };
   made.make_menu = [=](const BenchRequest& r, const Place& place) {
     chain::require_chain(name, dimensions, r.size, r.precision);
