@@ -28,13 +28,14 @@ struct FieldsAt<std::index_sequence<I...>, F...> : NthField<I, F>... {
 
 } // namespace detail
 
-/// What a std::tuple would hold too, but each source that includes a schedule would instantiate its
-/// constructors and their conditions: a third of the time in which a small kernel is compiled.
+/// Fields in order. A std::tuple would hold them too, but each source that includes a schedule
+/// would instantiate its constructors and their conditions: a third of the time to read the
+/// headers.
 template <class... F>
 struct Fields : detail::FieldsAt<std::index_sequence_for<F...>, F...> {
   static constexpr std::size_t size = sizeof...(F);
 
-  constexpr Fields(F... fields)
+  constexpr explicit Fields(F... fields)
       : detail::FieldsAt<std::index_sequence_for<F...>, F...>(fields...) {}
 
   template <std::size_t I>

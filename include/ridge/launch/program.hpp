@@ -95,7 +95,7 @@ private:
     Device device;
     std::string kernel;
   };
-  /// What is about to be bound; a Program owns `launched` from then on.
+  /// A launch about to be bound; a Program owns `launched` from then on.
   struct Unbound {
     Launched* launched;
     const std::type_info& call_type;
