@@ -9,7 +9,9 @@ BUILD_TARGET :=
 PYTHON := $(abspath $(BUILD))/venv
 # A folder keeps the generator it was configured with.
 GENERATOR = $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(if $(shell command -v ninja 2>&1),-G Ninja))
-# Tests run side by side: threads that wait for others should leave them the cores soon.
+# Tests run side by side, more of them than there are cores: they wait for compilers, and for each other's.
+PLACES = $$(($(JOBS) * 3 / 2))
+# Threads that wait for others should leave them the cores soon.
 SPIN = GOMP_SPINCOUNT=$${GOMP_SPINCOUNT:-1000} OPENBLAS_NUM_THREADS=$${OPENBLAS_NUM_THREADS:-1}
 STEP = @scripts/step.sh $@ $(BUILD)/logs/$@.log
 
@@ -32,7 +34,7 @@ check check-all: override CMAKE_FLAGS += -DRIDGE_PYTHON=$(PYTHON)/bin/python $(H
 check-all: export RIDGE_HEADERS ?= all
 check-all: override CMAKE_FLAGS += -DRIDGE_TEST_LEVELS=ALL
 check check-all: python build
-	@$(SPIN) ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
+	@$(SPIN) ctest --test-dir $(BUILD) --output-on-failure -j $(PLACES) $(CTEST_FLAGS)
 	@$(if $(filter check-all,$@),$(SPIN) CTEST_FLAGS="$(CTEST_FLAGS)" scripts/without_wings.sh $(BUILD))
 
 python: setup

@@ -33,8 +33,8 @@ rm -rf "$build/dist"
   "$build"/dist/ridge*.whl
 "$python" -m pip --disable-pip-version-check check
 export RIDGE_CACHE=$build/kernel-cache-python
-# As many processes as cores: threads that wait for others should leave them the cores soon.
+# More processes than cores: they wait for compilers, and threads that wait should leave them the cores soon.
 export GOMP_SPINCOUNT=${GOMP_SPINCOUNT:-1000} OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1}
 cd "$build" # not where the sources of the package are
-PYTHONPATH=$root/test/python:$root/test/in_turn "$python" -B -m pytest -q -p conftest -p devices_in_turn -p no:cacheprovider -n "$(nproc)" --dist worksteal --durations 10 \
+PYTHONPATH=$root/test/python:$root/test/in_turn "$python" -B -m pytest -q -p conftest -p devices_in_turn -p no:cacheprovider -n "$(($(nproc) * 3 / 2))" --dist worksteal --durations 10 \
   -c "$root/pyproject.toml" "$root/test/python" "$root"/wings/*/test/python
