@@ -22,10 +22,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 namespace ridge::launch {
 
@@ -84,7 +87,8 @@ fs::path wanted_folder() {
 /// Sources that are kept include others by their names.
 std::string problem_of_name(const fs::path& folder) {
   const bool can_be_included = folder.string().find_first_of("\"\\\n") == std::string::npos;
-  return can_be_included ? "" : "C++ cannot name it: it has a quotation mark, backslash or new line";
+  return can_be_included ? ""
+                         : "C++ cannot name it: it has a quotation mark, backslash or new line";
 }
 
 /// Makes the folder, for us alone; why it cannot be used, empty where it can.
@@ -275,35 +279,64 @@ bool Cache::is_kept_source(const std::string& file) const {
   return file.starts_with(folder_ + "/sources/");
 }
 
-void Cache::shrink(long long most) {
-  struct Entry {
-    fs::file_time_type used;
-    fs::path note;
-    long long bytes;
-  };
+namespace {
+
+/// An entry of a cache: its note, whose time is that of its last use, and what its object takes.
+struct Entry {
+  fs::file_time_type used;
+  fs::path note;
+  long long bytes;
+};
+
+/// Those of a folder, that used longest ago first.
+std::vector<Entry> entries_of(const std::string& folder) {
   std::vector<Entry> entries;
-  long long all = 0;
-  std::error_code ignored;
-  for (const auto& file : fs::directory_iterator(folder_, ignored)) {
+  std::error_code failed;
+  for (const auto& file : fs::directory_iterator(folder, failed)) {
     if (file.path().extension() != ".txt") continue;
     fs::path object = file.path();
-    object.replace_extension(".so");
-    const auto size = fs::file_size(object, ignored);
-    if (ignored) continue;
-    entries.push_back({file.last_write_time(ignored), file.path(), static_cast<long long>(size)});
-    all += static_cast<long long>(size);
+    const auto size = fs::file_size(object.replace_extension(".so"), failed);
+    if (failed) continue;
+    entries.push_back({file.last_write_time(failed), file.path(), static_cast<long long>(size)});
   }
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  return entries;
+}
+
+long long bytes_of(const std::vector<Entry>& entries) {
+  return std::accumulate(entries.begin(), entries.end(), 0LL,
+                         [](long long sum, const Entry& e) { return sum + e.bytes; });
+}
+
+/// Removes entries from the front until those that are left take at most `most` bytes.
+void remove_first(const std::vector<Entry>& entries, long long most) {
+  long long all = bytes_of(entries);
   for (const Entry& e : entries) {
-    if (all <= most) break;
+    if (all <= most) return;
     all -= e.bytes;
+    std::error_code ignored;
     for (const char* const end : {".txt", ".so", ".lock"}) {
       fs::path gone = e.note;
       fs::remove(gone.replace_extension(end), ignored);
     }
   }
+}
+
+} // namespace
+
+void Cache::shrink(long long most) {
+  const std::vector<Entry> entries = entries_of(folder_);
+  if (bytes_of(entries) > most) {
+    // Headers compiled beforehand take as much as a thousand kernels, which would all go for one.
+    std::vector<Entry> large;
+    std::copy_if(entries.begin(), entries.end(), std::back_inserter(large),
+                 [most](const Entry& e) { return e.bytes > most / 100; });
+    remove_first(large, most / 4 * 3);
+    remove_first(entries_of(folder_), most);
+  }
   // Readings of what is gone: small, but they would stay for ever.
+  std::error_code ignored;
   for (const auto& file : fs::directory_iterator(folder_, ignored)) {
     if (file.path().extension() != ".read") continue;
     std::ifstream in(file.path());

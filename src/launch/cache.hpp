@@ -50,7 +50,8 @@ public:
   std::string keep_source(const std::string& file_name, const std::string& text);
   /// Whether it is one of those: its name says what is in it.
   [[nodiscard]] bool is_kept_source(const std::string& file) const;
-  /// Removes the entries used longest ago until the rest takes at most `most` bytes.
+  /// Where all takes more than `most` bytes, removes the entries used longest ago until it does
+  /// not: first large ones, which are compiled headers, until these take three quarters of it.
   void shrink(long long most);
 
   /// Holds the entry of a key for this process and thread: others that want to compile it wait.

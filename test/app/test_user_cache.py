@@ -64,6 +64,40 @@ def test_headers_of_other_descriptions_are_wanted_too(ridge, tmp_path):
     assert len(list((tmp_path / "cache").glob("*.wanted"))) == 1
 
 
+def test_a_full_cache_keeps_kernels_rather_than_headers(ridge, tmp_path):
+    """Of 1 GB. What is as large as compiled headers goes first, that used longest ago before others."""
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+
+    def entry(name, size, used):
+        (cache / f"{name}.so").write_bytes(b"")
+        os.truncate(cache / f"{name}.so", size)  # which takes no room
+        (cache / f"{name}.txt").write_text("object 0\nkey\n" + name)
+        os.utime(cache / f"{name}.txt", (used, used))
+
+    kernels, headers = [f"kernel{i}" for i in range(40)], [f"headers{i}" for i in range(10)]
+    for i, name in enumerate(kernels):
+        entry(name, 50_000, 1_000_000_000 + i)
+    for i, name in enumerate(headers):
+        entry(name, 110_000_000, 1_100_000_000 + i)
+
+    def gone_after(kernel, precision):
+        words = ("--precision", precision, "--schedule", "depth=4", "--device", "cpu", "--size", "20x20x20")
+        (record,) = ridge.good("bench", kernel, *words, "--repeat", 1, "--no-roof", "--json",
+                               env={**os.environ, "RIDGE_CACHE": str(cache)}).records()
+        assert record["compiled"] == "now"
+        left = {file.stem for file in cache.glob("*.so")}
+        return [name for name in kernels + headers if name not in left]
+
+    (cache / "headers0.so").unlink()
+    assert gone_after("laplacian", "fp64") == ["headers0"]  # 992 MB
+    entry("headers0", 110_000_000, 1_100_000_000)
+    assert gone_after("laplacian", "fp32") == headers[:4]
+    for i, name in enumerate(kernels):  # 360 MB and 660
+        entry(name, 9_000_000, 1_000_000_000 + i)
+    assert gone_after("laplacian4", "fp64") == kernels[:3] + headers[:4]
+
+
 # A built-in kernel under a schedule that is not compiled ahead: no description has to be.
 ON_DEMAND = ("bench", "laplacian", "--schedule", "depth=4 store=plain", "--device", "cpu", "--size",
              "20x20x20", "--repeat", 1, "--no-roof", "--json")
