@@ -7,6 +7,7 @@ from test_adjoint import CHAIN, KERNELS
 from user_kernels import cache, env  # noqa: F401 -- fixtures
 
 
+@pytest.mark.in_turn
 @pytest.mark.beside
 @pytest.mark.parametrize("text, kernel, device, ranks, grid, size", [
     (KERNELS, "Growth", "cpu", 2, "2x1", "29x31"),

@@ -81,6 +81,7 @@ def test_twins(ridge, tmp_path, cause, changes, change):
         assert int(re.search(r"Used (\d+) registers", said)[1]) >= 248 and " 0 bytes spill stores" in said
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("patient", ["spills", "divergence", "doubles", "bank_conflicts", "barrier_tree"])
 def test_twins_do_what_was_counted(ridge, tmp_path, patient):
     """Stored counts of launches on an H200 beside what their twins do: they were a hundredth of it once."""

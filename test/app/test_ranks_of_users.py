@@ -117,6 +117,7 @@ def chains(ridge, cache, tmp_path_factory):
     return str(folder / "winds.hpp"), environment
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("ranks, grid, device, precision", [
     (3, "1x3", "cpu", "fp64"), (4, "2x2", "simt:32", "fp32")])
 def test_a_chain_of_the_users(mpi, chains, ranks, grid, device, precision):

@@ -23,6 +23,7 @@ def read(file):
         return h5["f"][...]
 
 
+@pytest.mark.in_turn
 @pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize("storage, device, row, schedule", [
     ("fp16", "cpu", 35, "auto"), ("bf16", "cpu", 35, "auto"), ("fp16", "simt:32", 35, "auto"),

@@ -54,6 +54,7 @@ def swept(u, steps, rounded):
     return u
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("storage, device", [("bf16", "cpu"), ("bf16", "simt:32")])
 def test_sweeps_have_the_bits_of_rounded_fp32(ridge, kernels, storage, device):
     start = np.random.default_rng(3).random((11, 37)).astype("f4")
@@ -90,6 +91,7 @@ def test_passes_of_several_sweeps_round_each(ridge, kernels):
     assert done.code == 2 and "a face has a value or a slope other than 0" in done.err, done.err
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("storage, device, schedule", [("bf16", "cpu", "sweeps=3 rows=5"), ("bf16", "simt:32", "auto")])
 def test_coefficients_stay_fp32(ridge, kernels, storage, device, schedule):
     draws = np.random.default_rng(5)

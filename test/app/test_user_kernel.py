@@ -101,6 +101,7 @@ struct Wave {
 """
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("size, numbers, schedule", [
     ("513x19x6", ("--precision", "fp32"), "stage=bulk block=128x2x1 tile=4 loads=packs"),
     ("517x19x6", ("--store-as", "bf16"), "stage=bulk block=128x2x1 tile=4")])
@@ -112,6 +113,7 @@ def test_rows_of_an_input_read_at_the_point_alone_do_not_meet(ridge, env, tmp_pa
     assert " ok " in ran.out
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name, factor, device", [
     ("Scaled<0.25, Pair{2, 4}, Four>", 8, "cpu"), ("mine::Thirty", 30, "simt:32")])
 def test_any_name_that_its_file_may_say(ridge, env, tmp_path, name, factor, device):
@@ -126,6 +128,7 @@ def test_any_name_that_its_file_may_say(ridge, env, tmp_path, name, factor, devi
         assert np.unique(file["f"][...]).tolist() == [factor]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("device, schedule", [("cpu", "tile=3"), ("simt:64", "direct")])
 def test_an_interaction(ridge, env, sources, device, schedule):
     (record,) = ridge.good("bench", f"{sources / 'charges.hpp'}:Charges", "--set", "softening=1e-4",
@@ -145,6 +148,7 @@ def test_a_chain(ridge, env, sources, device):
     assert record["roof_name"] == ("copy" if device == "cpu" else None)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name, fields, device", [
     ("FourthPowers", 1, "cpu"), ("FourthPowers", 1, "simt:32"), ("Mix", 3, "cpu")])
 def test_a_reduction_and_a_map_of_lattices(ridge, env, sources, name, fields, device):

@@ -30,6 +30,7 @@ def test_the_kernels_say_each_word_of_the_page():
         assert re.search(rf"\b{said[0]}\b[(<]", text) if said else word in text, word
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("device", ["cpu", "simt:32"])
 @pytest.mark.parametrize("pattern", KERNELS)
 def test_they_are_right_in_every_pattern(ridge, env, pattern, device):

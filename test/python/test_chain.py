@@ -14,6 +14,7 @@ def difference(u, edge):
     return wide[2:] - wide[:-2]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("edge, device", [("none", "cpu"), ("none", "simt:32"), ("periodic", "cpu"),
                                           ("clamp", "cpu")])
 @pytest.mark.parametrize("n", [5, 50, 1000])
@@ -105,6 +106,7 @@ def shifted(u, by, edge):
     return u[at % len(u) if edge == "periodic" else at.clip(0, len(u) - 1)]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("edge, schedule, dtype", [("none", "auto", np.float64), ("clamp", "auto", np.float64),
                                                    ("periodic", "fission", np.float32)])
 def test_several_results(device, rng, edge, schedule, dtype):

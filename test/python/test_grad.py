@@ -266,6 +266,7 @@ def test_bits_do_not_depend_on_where_arrays_begin():
         np.testing.assert_array_equal(out, outs[0])
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("shape", [(3, 3), (4, 7), (5, 19)])
 def test_diffusion_has_the_gradient_of_its_differences(device, rng, diffusion, shape, monkeypatch):
     u, k = rng.uniform(0.5, 1.5, (2, *shape))
@@ -289,6 +290,7 @@ def test_diffusion_has_the_gradient_of_its_differences(device, rng, diffusion, s
     assert (found.out[inner] == 0).all() and (found.out[0] == w[0]).all() and (found.out[:, -1] == w[:, -1]).all()
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("device, dtype", [("cpu", np.float64), (SIMT, np.float32)])
 def test_records_prove_the_adjoint_of_a_wave(device, rng, wave, dtype):
     p, q, c2, w = rng.uniform(0.5, 1.5, (4, 9, 11, 37)).astype(dtype)
@@ -305,6 +307,7 @@ def test_records_prove_the_adjoint_of_a_wave(device, rng, wave, dtype):
             np.testing.assert_allclose(a, b, atol=1e-5)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("edge", ["none", "periodic", "clamp"])
 def test_chains_have_the_gradient_of_their_differences(rng, edge):
     chain = ridge.chain(edge=edge)(nonlinear)

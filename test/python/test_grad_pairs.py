@@ -84,6 +84,7 @@ def test_targets_and_sources(rng, yukawa, shape):
     np.testing.assert_allclose(found.sources, by_sources, atol=2e-8)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_near_lists(rng, yukawa, dtype):
     box = (4.0, None, 5.0)

@@ -37,6 +37,7 @@ sys.stdout.write("right\\n")
 """
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("ranks", [2, 3, 4])
 def test_gradients_of_sweeps_have_the_bits_of_one_rank(ranks):
     done = run(ranks, "-c", CALLS)

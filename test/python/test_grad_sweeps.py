@@ -43,6 +43,7 @@ BOUNDARIES = ["untouched", "periodic", "mirror", "dirichlet:0.7", "neumann:0.3",
               "x=periodic,y-=dirichlet:0.4", "x-=neumann:-0.5,x+=mirror,y+=dirichlet:1.2,y-=neumann:0.2"]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 def test_burgers_over_time(rng, burgers, boundary):
     in_time = ridge.sweeps(burgers, boundary=boundary, spacing=(0.5, 2.0))
@@ -263,6 +264,7 @@ def test_a_wrong_schedule_is_noticed_where_all_states_are_kept(rng, burgers):
         gradient(u, nu, w, steps=3, schedule="tiles=3", device="cpu")
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("boundary", ["untouched", "periodic", "mirror", "neumann:0", "dirichlet:0.3"])
 def test_axes_of_few_points(rng, wave, boundary):
     """Layers further out than there are points come from beyond the other end."""

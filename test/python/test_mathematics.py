@@ -122,6 +122,7 @@ def chain():
     return functions
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("pattern", ["stencil", "chain"])
 def test_of_every_item(pattern, request, device, pairs_of_values):
     a, b = pairs_of_values
@@ -137,6 +138,7 @@ def test_in_sweeps(stencil, pairs_of_values):
         expect_equal(name, sweeps.run(a.copy(), b, steps=1, which=k), a, b)
 
 
+@pytest.mark.in_turn
 def test_of_pairs(device, pairs_of_values):
     @ridge.pairs(targets=1, sources=1, sums=1)
     def functions(t, s, which):

@@ -37,6 +37,7 @@ def right(x, box, cutoff, strength):
     return np.concatenate([(weight * d).sum(-1), (weight * (1 - r2)).sum(-1)[None]])
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("box", [(4.0, 4.0, 4.0), (4.0, None, 5.0), None])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_sums_within_a_cutoff(soft, device, rng, box, dtype):

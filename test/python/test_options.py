@@ -101,6 +101,7 @@ def test_operands_that_do_not_fit(fields, expression, says, monkeypatch):
         lattice.inner_product(fields["v"], fields["m"])
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("expression", [
     lambda f: 2j * (f["m"] @ f["v"]) - f["v"].shift(0, np.int64(1)),
     lambda f: (f["p"].adj() @ f["p"]).trace().real() * f["r"],

@@ -70,6 +70,7 @@ sys.stdout.write(f"{here.rank} {here.size} {in_time.record.get('ranks', 1)} {a.s
 """
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 @pytest.mark.parametrize("text", [SWEEPS, "from mpi4py import MPI\n" + SWEEPS, SWEEPS +
                                   "from mpi4py import MPI\nassert MPI.COMM_WORLD.rank == here.rank\n"],

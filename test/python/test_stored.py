@@ -108,6 +108,7 @@ def test_sweeps_round_each(heat, rng, kind, device):
     assert in_time.record.bytes_written == 2 * 6 * 7 * 35
 
 
+@pytest.mark.in_turn
 @KINDS
 def test_coefficients_of_sweeps_stay_float32(rng, kind, device):
     @ridge.stencil

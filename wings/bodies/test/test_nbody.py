@@ -366,6 +366,7 @@ def test_whole_numbers_are_decimal(ridge, folder):
         assert '"steps": 10' in out
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("script", ["few_bodies", "clusters", "trees"])
 def test_published_answers(ridge, folder, script):
     require_published_answers(ridge, script)

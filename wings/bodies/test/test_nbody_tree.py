@@ -116,6 +116,7 @@ def test_benchmarks_say_that_theta_0_is_all_pairs(ridge, kernel):
     assert "all pairs" not in some["convention"].replace("those of all pairs counted", "")
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("precision", ["fp32", "mixed"])
 @pytest.mark.parametrize("device", ["cpu", "simt:64"])
 def test_a_restart_has_the_bits_of_one_run(ridge, folder, device, precision):
@@ -138,6 +139,7 @@ def over(ridge, ranks, *words):
     return done
 
 
+@pytest.mark.in_turn
 @pytest.mark.skipif(MPIRUN is None, reason="no mpirun here")
 @pytest.mark.parametrize("device, ranks", [("cpu", 3), ("simt:64", 2), ("cpu", 9)])
 def test_domains(ridge, folder, device, ranks):

@@ -63,6 +63,7 @@ def bench(ridge, env, kernel, *words):
     return ridge.good("bench", kernel, *words, "--repeat", 1, "--no-roof", "--json", env=env).records()
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("device, precision, words, link", [
     ("cpu", "fp32", ["--site", "links12"], 12 * 4), ("simt:32", "fp64", ["--schedule", "width8"], 18 * 8)])
 def test_it_is_checked_and_accounted(ridge, env, device, precision, words, link):
@@ -83,6 +84,7 @@ def test_from_odd_sites_to_even_ones(ridge, env):
     assert record["site"].endswith("even sites")
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("kernel, device, size, grid, reals", [
     ("Lopsided", "simt:32", "6x4x2x8", "1x2x1x2", 4 * 18 + 24), ("Scalar", "simt:64", "7x4x2x6", "2x1x1x2", 2),
     (HOPS, "simt:32", "8x6x2x4", "2x1x1x2", None)])

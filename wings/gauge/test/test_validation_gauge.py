@@ -7,6 +7,7 @@ import pytest
 from conftest import ROOT
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["plaquette", "free_quarks", "gauge_covariance"])
 def test_small_forms_agree(ridge, folder, name):
     script = ROOT / "bench" / "validation" / f"{name}.py"

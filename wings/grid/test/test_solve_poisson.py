@@ -359,6 +359,7 @@ def test_a_full_disk_leaves_nothing(ridge, folder, small_disk):
     assert os.listdir("disk") == []
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("device, shape", [
     ("cpu", (3,)), ("cpu", (1, 9)), ("cpu", (9, 1)), ("cpu", (3, 3, 3)), ("cpu", (4, 1, 7)), ("cpu", (5, 3, 8)), ("cpu", (1, 1, 300)),
     ("simt:32", (3, 4, 5)), ("simt:32", (1, 30))])

@@ -364,6 +364,7 @@ def test_a_thermostat_of_bodies_wants_a_temperature(ridge, folder):
     ridge.good(*start, "--thermostat", "langevin", "--temperature", 1)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("script", ["lennard_jones", "diffusion", "thermostats"])
 def test_published_answers(ridge, folder, script):
     require_published_answers(ridge, script)

@@ -227,6 +227,7 @@ CASES = {
 }
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("case", CASES)
 def test_all_derivatives_are_those_of_numpy(ridge, case):
     run = Case(*CASES[case], 5)

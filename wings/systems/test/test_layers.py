@@ -57,6 +57,7 @@ def comes_back(ridge, system, width, degrees, length):
     return part(5 * steps, width + 27 * length) / part(steps, start)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("system, degrees", [*((system, 0) for system in WAVES), ("wave", 30), ("acoustic", 30)])
 def test_layers_send_back_what_is_said(ridge, monkeypatch, system, degrees):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

@@ -89,6 +89,7 @@ def medium(folder):
 MIXED = "v=fp16,k=fp32,m=fp16"
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("storage, device", [(MIXED, "cpu"), ("u=bf16,k=fp32", "simt:32")])
 def test_a_medium_in_fp32_has_its_bits(ridge, kernel, medium, storage, device):
     kind = "bf16" if "bf16" in storage else "fp16"
@@ -147,6 +148,7 @@ def test_a_medium_that_16_bits_hold_changes_no_bit(ridge):
     assert found[1] == found[0]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("storage, device", [("p=fp16", "cpu"), ("vx=bf16,c=bf16", "simt:32")])
 def test_benchmarks_hold(ridge, storage, device):
     ran = ridge("bench", "acoustic", "--device", device, "--size", "34x10x7", "--schedule", "all", "--repeat", "1",

@@ -34,6 +34,7 @@ def line(tmp_path_factory):
     return f"{file}:Line"
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("storage, device", [("fp16", "cpu"), ("bf16", "simt:32")])
 def test_a_system_has_the_bits_of_rounded_fp32(ridge, line, storage, device):
     places("source.csv", (3, 0, 0))

@@ -202,6 +202,7 @@ CASES = {
 }
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("case", CASES)
 def test_the_gradient_is_that_of_numpy(ridge, case):
     run = Case(*CASES[case])

@@ -158,6 +158,7 @@ def test_bench_in_16_bits_over_ranks(mpi, kernel, storage, device, size, sent):
     assert record["exchange_bytes"] == sent
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("kernel, storage, device, size, sent, stored", [
     # Elastic waves, whose kernels take five times as long to compile: test_systems_stored.py.
     ("acoustic", "vx=fp16,c=fp16", "cpu", "40x20x26", 2 * 2 * 40 * 20 * (7 + 7),

@@ -8,6 +8,7 @@ PROBLEMS = ["bowl", "cavity", "cylinder", "dam", "garvin", "half_space", "hump",
             "point_source", "poiseuille", "taylor_green"]  # fmt: skip
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_a_problem_agrees_with_what_is_printed(ridge, problem):
     require_agreement(ridge, problem)

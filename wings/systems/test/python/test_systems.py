@@ -20,6 +20,7 @@ def at(u, by, axis, wall):
     return np.take(u, image, axis) * factor.reshape([-1 if d == axis else 1 for d in range(u.ndim)])
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("boundary, wall", [("periodic", "periodic"), ("mirror", 1), ("untouched", 0)])
 def test_updates_in_place(device, rng, boundary, wall, dtype):

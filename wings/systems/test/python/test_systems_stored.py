@@ -7,6 +7,7 @@ import ridge
 from test_stored import KINDS, array, numbers, rounded
 
 
+@pytest.mark.in_turn
 @KINDS
 def test_systems_round_what_they_set(rng, kind, device):
     @ridge.chain
@@ -26,6 +27,7 @@ def test_systems_round_what_they_set(rng, kind, device):
     assert in_time.record.precision == kind and in_time.record["arithmetic"] == "fp32"
 
 
+@pytest.mark.in_turn
 @KINDS
 @pytest.mark.parametrize("boundary", ["periodic", "mirror"])
 def test_media_of_systems_stay_float32(rng, boundary, kind, device):
