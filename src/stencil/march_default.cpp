@@ -69,15 +69,18 @@ double filled_beside(const Form& form, const Form& other, const Traits& traits, 
   return columns_of(form, traits, n, strides).filled / columns_of(other, traits, n, strides).filled;
 }
 
+/// Blocks for rows that fill them.
+Form usual_form(const Traits& traits, Rows rows) {
+  if (takes_tall(traits.radius, static_cast<std::size_t>(traits.element_bytes), rows)) return tall;
+  return takes_halves(traits) ? halves : wide;
+}
+
 /// Narrow blocks where many threads of wide ones would have nothing to compute: they reach 0.8 to
 /// 0.96 of their speed where both are filled.
 Form form_for(const Traits& traits, Index3 n, const Strides& strides, bool joins) {
   const Rows rows = rows_at(traits, strides).rows;
   if (joins && rows == Rows::anywhere) return joining;
-  const auto bytes = static_cast<std::size_t>(traits.element_bytes);
-  const Form usual = takes_tall(traits.radius, bytes, rows) ? tall
-                     : takes_halves(traits)                 ? halves
-                                                            : wide;
+  const Form usual = usual_form(traits, rows);
   return rows != Rows::anywhere && filled_beside(usual, narrow, traits, n, strides) < 0.8 ? narrow
                                                                                           : usual;
 }
@@ -143,7 +146,7 @@ std::optional<GpuSchedule> march_of(const Form& form, const DeviceFacts& facts,
 }
 
 MarchShape most_tiled(const Traits& traits) {
-  return tiled_march(static_cast<std::size_t>(traits.element_bytes),
+  return tiled_march(traits.radius, static_cast<std::size_t>(traits.element_bytes),
                      takes_sixteen_warps(traits.radius, traits.inputs(), traits.by_axis));
 }
 
@@ -152,7 +155,9 @@ std::optional<GpuSchedule> tiles_of(const DeviceFacts& facts, const Traits& trai
                                     const Strides& strides, Loads loads) {
   const auto bytes = static_cast<std::size_t>(traits.element_bytes);
   auto made = march_of(in_tiles(most_tiled(traits)), facts, traits, n, strides, loads);
-  return made ? made : march_of(in_tiles(lower_tiled(bytes)), facts, traits, n, strides, loads);
+  return made ? made
+              : march_of(in_tiles(lower_tiled(traits.radius, bytes)), facts, traits, n, strides,
+                         loads);
 }
 
 /// Least share of lanes of joined packs that compute results: tiles of points take 1.12 times as
@@ -167,13 +172,29 @@ bool comes_as_tiles(const Traits& traits, Index3 n, const Strides& strides, Load
   if (loads == Loads::packs || !whole || traits.inputs() > most_tiled_inputs) return false;
   const auto bytes = static_cast<std::size_t>(traits.element_bytes);
   const bool tall = takes_tiles(traits.radius, rows);
-  // Copied rows of tall footprints are half as fast in narrow blocks.
+  // Copied rows of tall footprints are half as fast in narrow blocks, in fp64 those of two rows.
   if (filled_beside(in_tiles(most_tiled(traits)), narrow, traits, n, strides) <
-      (tall && bytes > 2 ? 0.5 : 0.8))
+      (bytes == 8 || (tall && bytes > 2) ? 0.5 : 0.8))
     return false;
-  const bool parts = traits.parts && loads == Loads::ascending;
-  return tall || (tiles_narrow(traits.radius, traits.inputs(), bytes, parts) &&
-                  form_for(traits, n, strides, false).block == narrow.block);
+  if (tall) return true;
+  const bool planes =
+      loads == Loads::ascending || planes_held(traits, Loads::stencil) > traits.radius.z;
+  if (!tiles_narrow(traits.radius, traits.inputs(), read_around(traits), bytes, planes))
+    return false;
+  // Copied rows of one plane's box are as fast in larger fields.
+  if (bytes == 4 && traits.radius.y == 1 && planes && n.x * n.y * n.z > 8'000'000) return false;
+  const Form usual = usual_form(traits, rows);
+  const bool idle = filled_beside(usual, narrow, traits, n, strides) < 0.8;
+  return idle ||
+         (bytes == 8 && traits.radius.y > 1 && columns_of(usual, traits, n, strides).filled < 0.9);
+}
+
+int read_around(const Traits& traits) {
+  return static_cast<int>(
+      std::count_if(traits.footprints.begin(), traits.footprints.end(), [](const auto& offsets) {
+        return std::any_of(offsets.begin(), offsets.end(),
+                           [](const Offset& o) { return o != Offset{}; });
+      }));
 }
 
 std::optional<GpuSchedule> points_anywhere(const Traits& traits, const Strides& strides) {

@@ -25,6 +25,9 @@ march_default(const DeviceFacts& facts, const Traits& traits, Index3 n, const St
 [[nodiscard]] bool comes_as_tiles(const Traits& traits, Index3 n, const Strides& strides,
                                   Loads loads);
 
+/// Inputs that are read around the point.
+[[nodiscard]] int read_around(const Traits& traits);
+
 /// Points where a march would compute one value a thread (docs/design/stencils_on_gpus.md): several
 /// rows a lane (takes_rows_of_points), in fp64 single ones of several rows; nothing where it is
 /// faster.

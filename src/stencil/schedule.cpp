@@ -5,6 +5,7 @@
 #include <ridge/stencil/schedule.hpp>
 
 #include "march_default.hpp"
+#include "points_default.hpp"
 
 #include <fmt/format.h>
 
@@ -55,8 +56,8 @@ std::vector<NamedSchedule> named_schedules(const Device& device) {
 
 namespace {
 
-/// What the words of a schedule change. Where these ask for the march that is no default here, the
-/// default of that march: ring and chunks of the other mean nothing to it.
+/// What the words of a schedule change. Where these ask for points or the march that are no default
+/// here, the default of these: ring and chunks of the other mean nothing to them.
 Schedule standard_for(std::string_view text, const Device& device, const Traits& traits,
                       Index3 extents, const std::optional<Strides>& strides) {
   const Schedule standard = default_schedule(device, traits, extents, true, strides);
@@ -69,6 +70,8 @@ Schedule standard_for(std::string_view text, const Device& device, const Traits&
   };
   if (gpu->stage != Stage::window && asks_for("stage=window"))
     other = window_default(device.facts(), device.kind(), traits, extents, at);
+  if (gpu->stage != Stage::none && asks_for("stage=none"))
+    other = points_default(device, traits, extents, at);
   const Loads loads = asks_for("loads=packs")       ? Loads::packs
                       : asks_for("loads=ascending") ? Loads::ascending
                       : asks_for("loads=stencil")   ? Loads::stencil

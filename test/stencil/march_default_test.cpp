@@ -210,7 +210,7 @@ TEST(MarchDefault, TakesTilesOfTallFootprints) {
   // Rows that begin anywhere cannot come as tiles, and three such rings fit no multiprocessor.
   EXPECT_THAT((made.operator()<WaveLike<8>, double>({511, 512, 512})), HasSubstr("stage=bulk"));
   EXPECT_EQ((made.operator()<ThreeTall, double>(n)), "");
-  EXPECT_FALSE(march_fits<ThreeTall>(tiled_march(8), Rows::packs, 8));
+  EXPECT_FALSE(march_fits<ThreeTall>(tiled_march({4, 4, 4}, 8), Rows::packs, 8));
   EXPECT_THAT((made.operator()<WaveLike<2>, double>(n, Stage::tiles)), HasSubstr("stage=tiles"));
 
   GpuSchedule s;
@@ -236,7 +236,8 @@ TEST(MarchDefault, TakesTilesInPlaceOfNarrowBlocksOfTwoRows) {
   EXPECT_THAT((made.operator()<Laplacian<4, 3>, float>({256, 256, 256})), HasSubstr(tiles));
   EXPECT_THAT((made.operator()<DampedLike<4>, float>({256, 256, 256})), HasSubstr("stage=tiles"));
   EXPECT_THAT((made.operator()<Laplacian<4, 3>, float>({512, 512, 512})), HasSubstr("stage=bulk"));
-  EXPECT_THAT((made.operator()<Laplacian<4, 3>, double>({128, 600, 700})), HasSubstr("stage=bulk"));
+  EXPECT_THAT((made.operator()<Laplacian<4, 3>, double>({128, 600, 700})),
+              HasSubstr("stage=tiles"));
   EXPECT_THAT((made.operator()<Laplacian<2, 3>, float>({256, 256, 256})), HasSubstr("stage=bulk"));
   EXPECT_THAT((made.operator()<DampedLike<2>, float>({384, 384, 384})), HasSubstr(tiles));
   EXPECT_TRUE((tiles_ahead<Laplacian<4, 3>, float>()));

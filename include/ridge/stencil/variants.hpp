@@ -77,13 +77,26 @@ constexpr int window_values(const Offsets& offsets, int tile) {
 inline constexpr PointsVariant tiled{8, Loads::ascending, Store::nontemporal, 256};
 inline constexpr PointsVariant flat_tiled{4, Loads::ascending, Store::plain, 1024};
 
-/// In rows that begin anywhere, of kernels that do not fit these.
+/// Rows of points for GPUs that march: a few where arrays are about as large as the cache, more in
+/// larger ones whose rows begin anywhere (docs/design/stencils_on_gpus.md).
+inline constexpr PointsVariant few_rows{4, Loads::stencil, Store::plain, 1024};
 inline constexpr PointsVariant rows_of_points{8, Loads::stencil, Store::plain, 1024};
-/// Whether these beat single points: in fp32, in fp64 where one input is read two rows away, in 16
-/// bits of four inputs and more.
+/// Whether more rows beat single points there: in fp32, in fp64 where one input is read two rows
+/// away, in 16 bits of four inputs and more.
 constexpr bool takes_rows_of_points(Offset radius, int inputs, std::size_t element_bytes) {
   return element_bytes == 4 || (element_bytes == 8 && radius.y == 2 && inputs == 1) ||
          (element_bytes == 2 && inputs > 3);
+}
+/// Whether a few beat single points, of fields with many: not in fp64 of several inputs, whose rows
+/// take too many registers. Of fewer points kernels of few values do.
+constexpr bool takes_few_rows(Offset radius, int inputs, std::size_t element_bytes, int values,
+                              bool many) {
+  if (!many) return values <= (element_bytes == 8 ? 66 : 110);
+  return element_bytes < 8 || (inputs == 1 && radius.y < 4);
+}
+/// Whether GPUs that march take `tiled`, the window of a tile, of arrays within the cache.
+constexpr bool takes_windows(int inputs, std::size_t element_bytes, int values) {
+  return values <= 110 && (element_bytes < 8 || inputs == 1);
 }
 
 /// The tiles of flat kernels in packs, where rows begin at these: as many rows as the registers
@@ -118,13 +131,17 @@ constexpr bool window_fits(Offset radius) {
 constexpr bool halo_fits(Offset radius, std::size_t element_bytes) {
   return Index{radius.x} * static_cast<Index>(element_bytes) <= 128;
 }
+/// Those that a lane keeps of all inputs.
 template <class K>
-constexpr bool tile_fits() {
-  if (!window_fits(radius_of<K>())) return false;
+constexpr int values_of_tile() {
   int values = 0;
   std::apply([&](const auto&... f) { ((values += window_values(f.offsets, tiled.tile)), ...); },
              footprints_of<K>());
-  return tile_fits(values);
+  return values;
+}
+template <class K>
+constexpr bool tile_fits() {
+  return window_fits(radius_of<K>()) && tile_fits(values_of_tile<K>());
 }
 
 /// Whether the schedules with names are compiled ahead of K. Specialised beside a kernel.
@@ -155,27 +172,40 @@ constexpr bool takes_tall(Offset radius, std::size_t element_bytes, Rows rows) {
 }
 /// Where a plane comes as a tile, of footprints that read so many rows that copies of these take
 /// longer than their bytes. Eight warps beside the one that fetches have 168 registers a lane.
-/// Sixteen have 96, which kernels of this radius spill but for those of one input that go by axis
-/// (docs/design/stencils_on_gpus.md).
-constexpr MarchShape tiled_march(std::size_t element_bytes, bool sixteen_warps = false) {
+/// Sixteen have 96, which kernels of this radius spill but for those of one input that go by axis,
+/// and in 16 bits all but those of two rows (docs/design/stencils_on_gpus.md).
+constexpr MarchShape tiled_march(Offset radius, std::size_t element_bytes,
+                                 bool sixteen_warps = false) {
   if (element_bytes == 8) return sixteen_warps ? MarchShape{64, 8, 2} : MarchShape{64, 4, 4};
-  return element_bytes == 2 ? MarchShape{32, 16, 2} : MarchShape{32, 8, 4};
+  if (element_bytes == 4 || radius.y < 2) return {32, 8, 4};
+  return radius.y == 2 ? MarchShape{32, 16, 2} : MarchShape{32, 8, 2};
 }
 constexpr bool takes_sixteen_warps(Offset radius, int inputs, bool by_axis) {
   return by_axis && inputs == 1 && radius.y > 3;
 }
 /// Where the rings of several inputs leave no room for that.
-constexpr MarchShape lower_tiled(std::size_t element_bytes) {
-  MarchShape shape = tiled_march(element_bytes);
+constexpr MarchShape lower_tiled(Offset radius, std::size_t element_bytes) {
+  MarchShape shape = tiled_march(radius, element_bytes);
   if (shape.tile > 2) --shape.tile;
   return shape;
 }
 constexpr bool takes_tiles(Offset radius, Rows rows) {
   return radius.y > 3 && (rows == Rows::lines || rows == Rows::packs);
 }
-/// Where narrow blocks of copied rows would be, too: in fp32, of several rows or inputs.
-constexpr bool tiles_narrow(Offset radius, int inputs, std::size_t element_bytes, bool parts) {
-  return (radius.y > 1 || inputs > 3) && element_bytes == 4 && !parts;
+/// Where narrow blocks of copied rows would be, too: of several rows, of whole planes (whose parts
+/// are added up, or of which some stay), of four inputs and more, and but for fp32 of several that
+/// are read around.
+constexpr bool tiles_narrow(Offset radius, int inputs, int around, std::size_t element_bytes,
+                            bool planes) {
+  return radius.y > 1 || planes || inputs > 3 || (around > 1 && element_bytes != 4);
+}
+/// Inputs that are read around the point.
+template <class K>
+constexpr int read_around() {
+  int count = 0;
+  const auto add = [&](Offset reach) { count += reach.x > 0 || reach.y > 0 || reach.z > 0; };
+  std::apply([&](const auto&... f) { (add(f.radius()), ...); }, footprints_of<K>());
+  return count;
 }
 /// Whether the shortest rings of such blocks fit a multiprocessor of the GPUs that march, as
 /// march_ring_bytes counts. Tiles are of elements of so many bytes; 0: rows are copied.
@@ -211,8 +241,9 @@ inline constexpr std::array march_stores{Store::plain};
 #endif
 
 /// Those where planes come as tiles.
-inline constexpr std::array all_tiled_shapes{tiled_march(8), tiled_march(8, true), tiled_march(4),
-                                             tiled_march(2)};
+inline constexpr std::array all_tiled_shapes{MarchShape{64, 4, 4}, MarchShape{64, 8, 2},
+                                             MarchShape{32, 8, 4}, MarchShape{32, 16, 2},
+                                             MarchShape{32, 8, 2}};
 
 /// The shape of stage=window that defaults pick, and those that the schedule space lists.
 inline constexpr MarchShape usual_window{32, 8, 2};
@@ -294,6 +325,23 @@ struct CpuList {
   }();
 };
 
+/// Of kernels whose tiles do not fit the registers of all GPUs: what those that march take.
+template <class K, class T>
+constexpr auto rows_ahead() {
+  constexpr Offset radius = radius_of<K>();
+  constexpr int values = values_of_tile<K>();
+  constexpr bool few = takes_few_rows(radius, inputs_of<K>, sizeof(T), values, true) ||
+                       takes_few_rows(radius, inputs_of<K>, sizeof(T), values, false);
+  constexpr bool more = takes_rows_of_points(radius, inputs_of<K>, sizeof(T));
+  constexpr bool windows = takes_windows(inputs_of<K>, sizeof(T), values);
+  std::array<PointsVariant, 1 + std::size_t{few} + std::size_t{more} + std::size_t{windows}> all{};
+  std::size_t n = 1;
+  if (few) all[n++] = few_rows;
+  if (more) all[n++] = rows_of_points;
+  if (windows) all[n++] = tiled;
+  return all;
+}
+
 template <class K, class T>
 struct PointsList {
   static constexpr auto values = [] {
@@ -325,11 +373,12 @@ struct PointsList {
 #else
       return std::array{one, flat_tiled, flat_packs(radius_of<K>().y)};
 #endif
-    } else if constexpr (!tile_fits<K>() && !adds_parts<K> && usual == Store::plain &&
-                         takes_rows_of_points(radius_of<K>(), inputs_of<K>, sizeof(T))) {
-      return std::array{one, rows_of_points};
     } else if constexpr (!tile_fits<K>()) {
+#if defined(RIDGE_TARGET_HIP)
       return std::array{one};
+#else
+      return rows_ahead<K, T>();
+#endif
     } else {
       if constexpr (names_ahead<K>) {
         constexpr PointsVariant other =
@@ -338,18 +387,23 @@ struct PointsList {
                           other,
                           tiled,
                           with(tiled, Store::plain),
+                          few_rows,
                           PointsVariant{8, Loads::stencil, Store::plain, 1024},
                           PointsVariant{8, Loads::ascending, Store::plain, 1024}};
       } else {
+#if defined(RIDGE_TARGET_HIP)
         return std::array{one, tiled};
+#else
+        return std::array{one, tiled, few_rows};
+#endif
       }
     }
 #endif
   }();
 };
 
-/// How marches take rows of elements of so many bytes that begin anywhere, by default: what single
-/// values are slower for joins packs (docs/design/stencils_on_gpus.md).
+/// How marches take rows of elements of so many bytes that begin anywhere, by default: what
+/// single values are slower for joins packs (docs/design/stencils_on_gpus.md).
 constexpr Rows rows_anywhere(std::size_t element_bytes, bool tile_fits) {
   return element_bytes == 4 && tile_fits ? Rows::joined : Rows::anywhere;
 }
@@ -358,8 +412,9 @@ constexpr Rows rows_anywhere(std::size_t element_bytes, bool tile_fits) {
 template <class K, class T>
 constexpr MarchShape usual_tiled() {
   constexpr bool sixteen = takes_sixteen_warps(radius_of<K>(), inputs_of<K>, goes_by_axis<K>);
-  constexpr MarchShape most = tiled_march(sizeof(T), sixteen);
-  return march_fits<K>(most, Rows::packs, sizeof(T)) ? most : lower_tiled(sizeof(T));
+  constexpr MarchShape most = tiled_march(radius_of<K>(), sizeof(T), sixteen);
+  return march_fits<K>(most, Rows::packs, sizeof(T)) ? most
+                                                     : lower_tiled(radius_of<K>(), sizeof(T));
 }
 /// Whether marches by tiles are compiled ahead: all that can be, or where defaults pick them.
 template <class K, class T>
@@ -369,7 +424,8 @@ constexpr bool tiles_ahead() {
 #else
   return inputs_of<K> <= most_tiled_inputs &&
          (takes_tiles(radius_of<K>(), Rows::packs) ||
-          tiles_narrow(radius_of<K>(), inputs_of<K>, sizeof(T), adds_parts<K>)) &&
+          tiles_narrow(radius_of<K>(), inputs_of<K>, read_around<K>(), sizeof(T),
+                       adds_parts<K> || !column_below<K>())) &&
          march_fits<K>(usual_tiled<K, T>(), Rows::packs, sizeof(T));
 #endif
 }
@@ -379,9 +435,11 @@ template <class K, class T>
 constexpr std::size_t list_marches(auto& all) {
 #if defined(RIDGE_AHEAD_ALL)
   constexpr std::array rows_listed{Rows::lines, Rows::packs, Rows::anywhere, Rows::joined};
-  constexpr std::array in_tiles{tiled_march(sizeof(T)), sizeof(T) == 8
-                                                            ? tiled_march(8, true)
-                                                            : tiled_march(sizeof(T) == 4 ? 2 : 4)};
+  constexpr MarchShape usual = usual_tiled<K, T>();
+  constexpr MarchShape small{32, 8, 2};
+  constexpr std::array in_tiles{usual, sizeof(T) == 8   ? MarchShape{64, 8, 2}
+                                       : usual == small ? MarchShape{32, 16, 2}
+                                                        : small};
 #else
   constexpr std::array rows_listed{Rows::lines, Rows::packs,
                                    rows_anywhere(sizeof(T), tile_fits<K>())};
@@ -462,5 +520,4 @@ struct WindowList {
 };
 
 #endif
-
 } // namespace ridge::stencil
