@@ -8,6 +8,7 @@
 #include <ridge/stencil/strides.hpp>
 #include <ridge/stencil/variants.hpp>
 
+#include "h200.hpp"
 #include "stencil/march_default.hpp"
 
 #include <gmock/gmock.h>
@@ -18,15 +19,6 @@
 
 namespace ridge::stencil {
 namespace {
-
-DeviceFacts h200() {
-  DeviceFacts facts;
-  facts.name = "NVIDIA H200";
-  facts.units = 132;
-  facts.l1 = {228 << 10};
-  facts.shared_per_block = {227 << 10};
-  return facts;
-}
 
 template <class K, class T>
 GpuSchedule chosen(Index3 n) {

@@ -6,6 +6,7 @@
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/variants.hpp>
 
+#include "h200.hpp"
 #include "stencil/march_default.hpp"
 #include "stencil/points_default.hpp"
 
@@ -19,16 +20,6 @@ namespace ridge::stencil::beside_marches {
 namespace {
 
 using ::testing::HasSubstr;
-
-DeviceFacts h200() {
-  DeviceFacts facts;
-  facts.name = "NVIDIA H200";
-  facts.units = 132;
-  facts.l1 = {228 << 10};
-  facts.shared_per_block = {227 << 10};
-  facts.last_level_cache = {60 << 20};
-  return facts;
-}
 
 /// As users write them: a star, and others at the point.
 template <int Radius, int... Others>
